@@ -1,0 +1,4 @@
+//! Runs a plan with threads and wall time.
+
+pub mod firing;
+pub mod wiring;

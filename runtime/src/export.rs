@@ -1,0 +1,11 @@
+//! What generated code calls, and nothing else does.
+
+pub use crate::capability::{Capability, CcdPool, DeallocPermit, GpuDevice, MemPermit};
+pub use crate::error::StageError;
+pub use crate::exec::firing::Firing;
+pub use crate::exec::wiring::{Graph, InEnd, InPorts, OutEnd, Wiring};
+pub use crate::key::TokenKey;
+pub use crate::plan::*;
+pub use crate::slot::{Dead, Shared, Slot, Token};
+pub use crate::stage::{DeallocStage, Job, Port, Sizes, Stage, TakesAt};
+pub use crate::tags::Tags;

@@ -1,0 +1,20 @@
+//! The runtime of a compiled stage graph.
+//!
+//! It knows stages, tokens, places, permits and processors. It does not know what a proof is: the job, the tokens
+//! and the stages come from the crate that uses it, the plan from `pipeline!`.
+
+pub mod capability;
+pub mod error;
+pub mod exec;
+pub mod export;
+pub mod key;
+pub mod permits;
+pub mod plan;
+pub mod policy;
+pub mod scheduler;
+pub mod slot;
+pub mod stage;
+pub mod tags;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,155 @@
+//! Counted and weighted permits.
+//!
+//! A plain state machine without clock and threads: [`crate::exec`] drives it with a lock, tests and simulations
+//! drive it directly. A claim is taken all at once or not at all.
+
+use crate::plan::Pool;
+
+/// What a firing wants: pool (its position in the plan) and weight. No pool twice.
+pub type Claim = Vec<(usize, u64)>;
+
+/// The pools of a plan and what is free in them.
+#[derive(Clone, Debug)]
+pub struct Permits {
+    pools: Vec<State>,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    name: String,
+    size: u64,
+    free: u64,
+}
+
+/// A claim that no amount of waiting satisfies.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("needs {needs} of pool `{pool}`, which has {size}")]
+pub struct NeverFits {
+    /// The pool.
+    pub pool: String,
+    /// The weight that is asked for.
+    pub needs: u64,
+    /// The size of the pool.
+    pub size: u64,
+}
+
+impl Permits {
+    /// Full pools.
+    #[must_use]
+    pub fn new(pools: &[Pool]) -> Self {
+        let state = |pool: &Pool| State { name: pool.name.clone(), size: pool.size, free: pool.size };
+        Self { pools: pools.iter().map(state).collect() }
+    }
+
+    /// The first pool that has less free than the claim wants.
+    #[must_use]
+    pub fn lacking(&self, claim: &[(usize, u64)]) -> Option<usize> {
+        claim.iter().find(|(pool, weight)| self.pools[*pool].free < *weight).map(|(pool, _)| *pool)
+    }
+
+    /// Takes the claim, all of it or nothing; `false` if it is not free.
+    #[must_use]
+    pub fn take(&mut self, claim: &[(usize, u64)]) -> bool {
+        if self.lacking(claim).is_some() {
+            return false;
+        }
+        for (pool, weight) in claim {
+            self.pools[*pool].free -= weight;
+        }
+        true
+    }
+
+    /// Gives back what [`Self::take`] took.
+    ///
+    /// # Panics
+    /// If more comes back than was taken: permits would have been invented.
+    pub fn give_back(&mut self, claim: &[(usize, u64)]) {
+        for (pool, weight) in claim {
+            let state = &mut self.pools[*pool];
+            state.free += weight;
+            assert!(state.free <= state.size, "pool `{}` got back more permits than it gave", state.name);
+        }
+    }
+
+    /// Whether the claim fits into empty pools.
+    ///
+    /// # Errors
+    /// The first pool that is too small for it.
+    pub fn ever_fits(&self, claim: &[(usize, u64)]) -> Result<(), NeverFits> {
+        match claim.iter().find(|(pool, weight)| self.pools[*pool].size < *weight) {
+            None => Ok(()),
+            Some((pool, needs)) => {
+                let State { name, size, .. } = &self.pools[*pool];
+                Err(NeverFits { pool: name.clone(), needs: *needs, size: *size })
+            }
+        }
+    }
+
+    /// Free units of a pool.
+    #[must_use]
+    pub fn free(&self, pool: usize) -> u64 {
+        self.pools[pool].free
+    }
+
+    /// Free units of a pool, `None` behind the last pool.
+    #[must_use]
+    pub fn get_free(&self, pool: usize) -> Option<u64> {
+        self.pools.get(pool).map(|pool| pool.free)
+    }
+
+    /// Whether every permit is at home.
+    #[must_use]
+    pub fn all_home(&self) -> bool {
+        self.pools.iter().all(|pool| pool.free == pool.size)
+    }
+}
+
+/// Adds the weights of `more` to `claim`, pool by pool.
+pub fn add_to_claim(claim: &mut Claim, more: impl IntoIterator<Item = (usize, u64)>) {
+    for (pool, weight) in more {
+        match claim.iter_mut().find(|(has, _)| *has == pool) {
+            Some((_, sum)) => *sum = sum.saturating_add(weight),
+            None => claim.push((pool, weight)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Unit;
+
+    fn pools() -> Permits {
+        let pool = |name: &str, size| Pool { name: name.into(), size, unit: Unit::Count };
+        Permits::new(&[pool("mem_heavy", 2), pool("ram", 100)])
+    }
+
+    #[test]
+    fn a_claim_is_taken_whole_or_not_at_all() {
+        let mut permits = pools();
+        assert!(permits.take(&[(0, 1), (1, 60)]));
+        assert!(!permits.take(&[(0, 1), (1, 60)]));
+        assert_eq!((permits.free(0), permits.free(1)), (1, 40), "nothing was taken of pool 0");
+        permits.give_back(&[(0, 1), (1, 60)]);
+        assert!(permits.all_home());
+    }
+
+    #[test]
+    fn what_never_fits_says_the_numbers() {
+        let error = pools().ever_fits(&[(0, 1), (1, 101)]).unwrap_err();
+        assert_eq!(error.to_string(), "needs 101 of pool `ram`, which has 100");
+    }
+
+    #[test]
+    #[should_panic(expected = "more permits than it gave")]
+    fn permits_are_not_invented() {
+        pools().give_back(&[(0, 1)]);
+    }
+
+    #[test]
+    fn claims_add_up_by_pool() {
+        let mut claim = vec![(0, 1)];
+        add_to_claim(&mut claim, [(1, 5), (0, 2), (1, u64::MAX)]);
+        assert_eq!(claim, [(0, 3), (1, u64::MAX)]);
+    }
+}

@@ -1,0 +1,176 @@
+use super::*;
+use crate::plan::Plan;
+use crate::policy::OldestFirst;
+use crate::testing::{diamond, empty_plan, stage};
+
+const SIZES: Sizes = Sizes { constraints: 1, aux: 10, inputs: 1, domain: 2, a_density: 1, b_density: 1 };
+
+/// Drives a scheduler without time: firings end in the order that the test says.
+struct Run {
+    plan: Plan,
+    scheduler: Scheduler,
+    running: Vec<Grant>,
+    granted: Vec<(usize, TokenKey, bool)>,
+}
+
+impl Run {
+    fn new(plan: Plan) -> Self {
+        let scheduler = Scheduler::new(&plan);
+        Self { plan, scheduler, running: Vec::new(), granted: Vec::new() }
+    }
+
+    fn submit(&mut self, job: u64, partitions: u32) {
+        self.scheduler.submit(JobId(job), partitions, &SIZES, Priority::Normal, 0).unwrap();
+        self.grant();
+    }
+
+    fn grant(&mut self) {
+        let mut grants = Vec::new();
+        self.scheduler.grant(&mut OldestFirst, 0, &mut grants).unwrap();
+        self.granted.extend(grants.iter().map(|grant| (grant.stage, grant.key, grant.dead)));
+        self.running.extend(grants);
+    }
+
+    /// Ends the running firing at `position`; `alive`: with a token, else with a tombstone.
+    fn end(&mut self, position: usize, alive: bool) {
+        let grant = self.running.swap_remove(position);
+        let alive = alive && !grant.dead;
+        let hold = self.scheduler.hold_of(grant.stage, grant.key.job);
+        for edge in self.plan.stages[grant.stage].outputs.clone() {
+            self.scheduler.arrived(edge, grant.key, !alive, 0);
+        }
+        self.scheduler.ended(&grant, if alive { Output::Token } else { Output::Tombstone });
+        if alive {
+            self.scheduler.hold_came_home(&hold);
+        }
+        self.grant();
+    }
+
+    /// Ends everything, the position of the next one to end drawn from `seed`.
+    fn drain(&mut self, mut seed: u64, alive: impl Fn(&Grant) -> bool) {
+        while !self.running.is_empty() {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let position = (seed >> 33) as usize % self.running.len();
+            let alive = alive(&self.running[position]);
+            self.end(position, alive);
+        }
+    }
+
+    fn fired(&self, stage: usize, dead: bool) -> usize {
+        self.granted.iter().filter(|(fired, _, was_dead)| (*fired, *was_dead) == (stage, dead)).count()
+    }
+}
+
+#[test]
+fn every_order_of_completion_runs_every_stage_once_per_token_and_leaks_nothing() {
+    for (capacity, workers, heavy) in [(1, 1, 1), (1, 3, 1), (2, 2, 3), (3, 1, 2)] {
+        for seed in 0..200 {
+            let mut run = Run::new(diamond(capacity, workers, heavy));
+            (0..3).for_each(|job| run.submit(job, 4));
+            run.drain(seed, |_| true);
+            (0..4).for_each(|stage| assert_eq!(run.fired(stage, false), 12, "stage {stage}, seed {seed}"));
+            assert!(run.scheduler.is_idle(), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_tombstone_goes_through_every_later_stage_and_gives_everything_back() {
+    for seed in 0..200 {
+        let mut run = Run::new(diamond(2, 2, 2));
+        (0..3).for_each(|job| run.submit(job, 4));
+        run.drain(seed, |grant| (grant.stage, grant.key.job.0, grant.key.partition) != (1, 1, 2));
+        assert_eq!(run.fired(3, true), 1, "the sink sees one tombstone");
+        assert_eq!(run.fired(3, false), 11);
+        assert!(run.scheduler.is_idle(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_failed_job_skips_what_has_not_started_and_leaves_the_others_alone() {
+    for seed in 0..200 {
+        let mut run = Run::new(diamond(1, 1, 1));
+        (0..3).for_each(|job| run.submit(job, 4));
+        run.scheduler.fail(JobId(1));
+        run.drain(seed, |_| true);
+        let live = |job| run.granted.iter().filter(|(stage, key, dead)| *stage == 3 && key.job.0 == job && !dead).count();
+        assert_eq!((live(0), live(1), live(2)), (4, 0, 4));
+        assert!(run.scheduler.is_idle(), "seed {seed}");
+    }
+}
+
+#[test]
+fn no_more_permits_are_out_than_the_pool_has() {
+    let mut run = Run::new(diamond(8, 8, 2));
+    run.submit(0, 8);
+    while let Some(position) = run.running.iter().position(|grant| grant.stage == 0) {
+        run.end(position, true);
+    }
+    assert_eq!(run.running.len(), 2, "sixteen firings wait for two permits");
+}
+
+#[test]
+fn the_fork_waits_until_the_join_has_places() {
+    let mut run = Run::new(diamond(1, 4, 4));
+    run.submit(0, 4);
+    assert_eq!(run.running.len(), 1, "one place at the join, one token on its way");
+    run.end(0, true);
+    assert_eq!(run.fired(0, false), 1, "the first token still has the place");
+    run.end(0, true);
+    run.end(0, true);
+    assert_eq!(run.fired(0, false), 2, "its sink firing took the token off the edges");
+}
+
+#[test]
+fn a_source_firing_takes_what_the_whole_path_holds() {
+    let mut plan = diamond(8, 8, 8);
+    plan.pools[0].size = 45; // a token holds 10 at the source and 10 at `left`
+    let mut run = Run::new(plan);
+    run.submit(0, 4);
+    assert_eq!(run.running.len(), 2);
+}
+
+#[test]
+fn a_job_that_can_never_fit_is_refused() {
+    let mut plan = diamond(8, 8, 8);
+    plan.pools[0].size = 19;
+    let error = Scheduler::new(&plan).submit(JobId(0), 1, &SIZES, Priority::Normal, 0).unwrap_err();
+    assert_eq!(error.to_string(), "needs 20 of pool `ram`, which has 19");
+}
+
+#[test]
+fn a_policy_that_chooses_what_may_not_start_is_named() {
+    struct First(usize);
+    impl Policy for First {
+        fn name(&self) -> &'static str {
+            "first"
+        }
+        fn choose(&mut self, _: &State<'_>) -> Option<usize> {
+            Some(self.0)
+        }
+    }
+    let illegal = |choice| {
+        let mut scheduler = Scheduler::new(&diamond(1, 4, 1));
+        scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
+        scheduler.grant(&mut First(choice), 0, &mut Vec::new()).unwrap_err().to_string()
+    };
+    assert_eq!(illegal(9), "policy `first` chose firing number 9 of 2 that wait");
+    assert_eq!(
+        illegal(0),
+        "policy `first` chose stage `source` for job 0 partition 1, which cannot start: its output has no place"
+    );
+}
+
+#[test]
+fn dealloc_has_one_firing_for_every_dead_slot() {
+    let mut plan = empty_plan(0, 1);
+    plan.stages = vec![stage("dealloc", Role::Dealloc, 1, 1, false)];
+    let mut run = Run::new(plan);
+    let key = TokenKey { job: JobId(0), partition: 0 };
+    (0..2).for_each(|_| run.scheduler.slot_died(key, 0));
+    run.grant();
+    assert_eq!(run.running.len(), 1, "one permit, one worker");
+    run.end(0, true);
+    run.end(0, true);
+    assert!(run.scheduler.is_idle());
+}
