@@ -3,18 +3,21 @@
 //! It knows stages, tokens, places, permits and processors. It does not know what a proof is: the job, the tokens
 //! and the stages come from the crate that uses it, the plan from `pipeline!`.
 
+pub mod binding;
 pub mod capability;
 pub mod error;
 pub mod exec;
 pub mod export;
 pub mod key;
 pub mod permits;
+pub mod placement;
 pub mod plan;
 pub mod policy;
 pub mod scheduler;
 pub mod slot;
 pub mod stage;
 pub mod tags;
+pub mod topology;
 
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,119 @@
+//! What a machine looks like, as plain data.
+//!
+//! A CCD is a set of cores that share one L3. The plan speaks of CCDs by number; [`hwloc`] finds them.
+
+pub mod hwloc;
+
+use std::fmt;
+
+/// Hardware threads (PUs) by their operating-system numbers, ascending.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cpus(Vec<u32>);
+
+impl Cpus {
+    /// The set of these numbers.
+    #[must_use]
+    pub fn new(mut cpus: Vec<u32>) -> Self {
+        cpus.sort_unstable();
+        cpus.dedup();
+        Self(cpus)
+    }
+
+    /// The numbers, ascending.
+    #[must_use]
+    pub fn numbers(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Whether every one of these is in `other`.
+    #[must_use]
+    pub fn inside(&self, other: &Cpus) -> bool {
+        self.0.iter().all(|cpu| other.0.binary_search(cpu).is_ok())
+    }
+}
+
+/// As Linux writes cpusets: `0-7,96-103`.
+impl fmt::Display for Cpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.as_slice();
+        let mut separator = "";
+        while let Some(&first) = rest.first() {
+            let run = (first..).zip(rest).take_while(|(expected, cpu)| expected == *cpu).count();
+            match run {
+                1 => write!(f, "{separator}{first}")?,
+                _ => write!(f, "{separator}{first}-{}", rest[run - 1])?,
+            }
+            rest = &rest[run..];
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+/// A core and its hardware threads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Core {
+    /// Its hardware threads.
+    pub cpus: Cpus,
+}
+
+/// Cores that share one L3.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ccd {
+    /// The cores.
+    pub cores: Vec<Core>,
+    /// The L3, in bytes; `None` where the machine does not tell.
+    pub l3_bytes: Option<u64>,
+    /// The NUMA node, by its operating-system number.
+    pub numa_node: u32,
+}
+
+impl Ccd {
+    /// All hardware threads of all its cores.
+    #[must_use]
+    pub fn cpus(&self) -> Cpus {
+        Cpus::new(self.cores.iter().flat_map(|core| core.cpus.numbers().iter().copied()).collect())
+    }
+}
+
+/// A machine, or the part of it that this process may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The CCDs, in the order of their numbers.
+    pub ccds: Vec<Ccd>,
+    /// NUMA nodes.
+    pub numa_nodes: u32,
+    /// Memory, in bytes.
+    pub ram_bytes: u64,
+    /// Whether it is the machine that this process runs on; threads can be bound on no other.
+    pub is_this_system: bool,
+}
+
+impl Machine {
+    /// Cores of the whole machine.
+    #[must_use]
+    pub fn cores(&self) -> usize {
+        self.ccds.iter().map(|ccd| ccd.cores.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_are_written_as_linux_writes_them() {
+        let text = |cpus: &[u32]| Cpus::new(cpus.to_vec()).to_string();
+        assert_eq!(text(&[]), "");
+        assert_eq!(text(&[3]), "3");
+        assert_eq!(text(&[97, 0, 1, 2, 96, 5]), "0-2,5,96-97");
+    }
+
+    #[test]
+    fn inside_means_every_cpu() {
+        let set = |cpus: &[u32]| Cpus::new(cpus.to_vec());
+        assert!(set(&[1, 3]).inside(&set(&[1, 2, 3])));
+        assert!(!set(&[1, 4]).inside(&set(&[1, 2, 3])));
+        assert!(set(&[]).inside(&set(&[])));
+    }
+}
