@@ -1,0 +1,127 @@
+//! The fixed words of the language, and how to guess the one that was meant.
+
+/// A backend that an implementation of a stage may name, in the order of preference when errors list them.
+pub const BACKENDS: [&str; 2] = ["host", "cuda"];
+
+/// A tag of an implementation, with the capability that pays it out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tag {
+    /// The word in `#[stage(…)]`, in graph files and in the catalogue.
+    pub word: &'static str,
+    /// The constant of `runtime::tags::Tags`.
+    pub constant: &'static str,
+    /// The capability's type, which a stage function takes by reference.
+    pub capability: &'static str,
+    /// How errors name the parameter.
+    pub parameter: &'static str,
+    /// The method of `runtime::export::Firing` that pays it out.
+    pub accessor: &'static str,
+}
+
+/// Every tag.
+pub const TAGS: [Tag; 4] = [
+    tag("mem_heavy", "MEM_HEAVY", "MemPermit", "permit", "mem_permit"),
+    tag("gpu", "GPU", "GpuDevice", "gpu", "gpu"),
+    tag("ccd_pinned", "CCD_PINNED", "CcdPool", "cores", "cores"),
+    tag("unmaps", "UNMAPS", "DeallocPermit", "permit", "dealloc_permit"),
+];
+
+const fn tag(
+    word: &'static str,
+    constant: &'static str,
+    capability: &'static str,
+    parameter: &'static str,
+    accessor: &'static str,
+) -> Tag {
+    Tag {
+        word,
+        constant,
+        capability,
+        parameter,
+        accessor,
+    }
+}
+
+/// The type name that `#[stage]` gives the stage `name`: `gpu_ntt_msm` is `GpuNttMsm`.
+#[must_use]
+pub fn type_name(name: &str) -> String {
+    name.split('_')
+        .flat_map(|part| {
+            let mut letters = part.chars();
+            let head = letters.next().map(|first| first.to_ascii_uppercase());
+            head.into_iter().chain(letters)
+        })
+        .collect()
+}
+
+/// The word of `known` that `wrong` was probably meant to be: at most a third of the letters differ.
+#[must_use]
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (wrong.chars().count().max(3)).div_ceil(3);
+    known
+        .into_iter()
+        .map(|word| (distance(&wrong.to_lowercase(), &word.to_lowercase()), word))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// Words as a sentence has them: `` `a`, `b` and `c` ``; "none" where there are none.
+#[must_use]
+pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.as_slice() {
+        [] => "none".to_owned(),
+        [one] => one.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = vec![0; b.len() + 1];
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let change = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = change.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = above;
+        above = row;
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_names_are_camel_case() {
+        assert_eq!(type_name("spmv"), "Spmv");
+        assert_eq!(type_name("gpu_ntt_msm"), "GpuNttMsm");
+        assert_eq!(type_name("b_g2_msm"), "BG2Msm");
+    }
+
+    #[test]
+    fn nearest_finds_slips_and_refuses_strangers() {
+        let known = ["synthesize", "spmv", "prep_msm"];
+        assert_eq!(nearest("sypnthesize", known), Some("synthesize"));
+        assert_eq!(nearest("smpv", known), Some("spmv"));
+        assert_eq!(nearest("Prep_MSM", known), Some("prep_msm"));
+        assert_eq!(nearest("dealloc", known), None);
+        assert_eq!(nearest("", known), None);
+    }
+
+    #[test]
+    fn lists_read_as_sentences() {
+        assert_eq!(listed([]), "none");
+        assert_eq!(listed(["a"]), "`a`");
+        assert_eq!(listed(["a", "b", "c"]), "`a`, `b` and `c`");
+    }
+}
