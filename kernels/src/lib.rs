@@ -1,0 +1,18 @@
+//! BLS12-381 arithmetic for Groth16: sparse products, transforms, multi-scalar multiplication.
+//!
+//! Everything here is a plain function of its arguments. Parallel work runs on the rayon pool that the caller has
+//! installed (`pool.install(|| …)`); this crate owns no pool, no thread and no global state.
+//!
+//! - [`sparse`]: constraint matrices with dictionary-coded coefficients, and their product with a witness
+//! - [`domain`]: radix-2 evaluation domains, transforms, and the quotient in both conventions
+//! - [`scalars`]: the scalars of one query, sorted by what they cost (0, ±1, small, full)
+//! - [`msm`]: multi-scalar multiplication over G1 and G2
+//! - [`fixed_base`]: many multiples of one base, for setup
+
+pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+
+pub mod domain;
+pub mod fixed_base;
+pub mod msm;
+pub mod scalars;
+pub mod sparse;

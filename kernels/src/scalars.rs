@@ -1,0 +1,273 @@
+//! The scalars of one query, sorted by what they cost.
+//!
+//! Most witnesses are mostly bits: a scalar 1 costs one addition, a full one costs 255 bits' worth of buckets.
+
+use ff::{Field, PrimeField};
+use rayon::prelude::*;
+use zeroize::{DefaultIsZeroes, Zeroize};
+
+use crate::Scalar;
+
+/// Scalars that one parallel task classifies.
+const SCALARS_PER_TASK: usize = 1 << 14;
+/// The topmost bit of a position marks a negative small scalar.
+const NEGATIVE: u32 = 1 << 31;
+/// The most scalars that one set can hold.
+pub const MAX_LEN: usize = NEGATIVE as usize - 1;
+
+/// The scalars of one query by class: zero (dropped), 1, −1, small (magnitude below 2^64, either sign), full.
+///
+/// Holds witness values: [`wipe`](Self::wipe) erases them, and so does dropping the set.
+#[derive(Default)]
+pub struct ScalarSet {
+    len: usize,
+    ones: Vec<u32>,
+    minus_ones: Vec<u32>,
+    small: Vec<Small>,
+    full: Vec<Full>,
+}
+
+/// A scalar of magnitude 2 to 2^64 − 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
+pub(crate) struct Small {
+    /// Position in the query; the topmost bit says that the scalar is minus the magnitude.
+    position: u32,
+    magnitude: u64,
+}
+
+impl Small {
+    pub(crate) fn position(&self) -> u32 {
+        self.position & !NEGATIVE
+    }
+
+    pub(crate) fn is_negative(&self) -> bool {
+        self.position & NEGATIVE != 0
+    }
+
+    pub(crate) fn magnitude(&self) -> u64 {
+        self.magnitude
+    }
+}
+
+impl DefaultIsZeroes for Small {}
+
+/// Any other scalar, canonical, four 64-bit limbs from the lowest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
+pub(crate) struct Full {
+    position: u32,
+    limbs: [u64; 4],
+}
+
+impl Full {
+    pub(crate) fn position(&self) -> u32 {
+        self.position
+    }
+
+    pub(crate) fn limbs(&self) -> [u64; 4] {
+        self.limbs
+    }
+}
+
+impl DefaultIsZeroes for Full {}
+
+/// What one task found, in the order of its positions.
+#[derive(Default)]
+struct Part {
+    ones: Vec<u32>,
+    minus_ones: Vec<u32>,
+    small: Vec<Small>,
+    full: Vec<Full>,
+}
+
+impl ScalarSet {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Replaces the contents by the classified `scalars`. With `positions`, scalar k of the query is
+    /// `scalars[positions[k]]`; without, it is `scalars[k]`.
+    ///
+    /// # Panics
+    /// If a position is out of range, or there are more than [`MAX_LEN`] scalars.
+    pub fn fill(&mut self, scalars: &[Scalar], positions: Option<&[u32]>) {
+        self.wipe();
+        let len = positions.map_or(scalars.len(), <[u32]>::len);
+        assert!(
+            len <= MAX_LEN,
+            "a query of {len} scalars is above the limit of {MAX_LEN}"
+        );
+        self.len = len;
+        let mut parts: Vec<Part> = (0..len.div_ceil(SCALARS_PER_TASK))
+            .into_par_iter()
+            .map(|task| {
+                let from = task * SCALARS_PER_TASK;
+                let mut part = Part::default();
+                for k in from..len.min(from + SCALARS_PER_TASK) {
+                    let scalar = &scalars[positions.map_or(k, |positions| positions[k] as usize)];
+                    part.push(k as u32, scalar);
+                }
+                part
+            })
+            .collect();
+        self.ones.reserve(parts.iter().map(|part| part.ones.len()).sum());
+        self.minus_ones
+            .reserve(parts.iter().map(|part| part.minus_ones.len()).sum());
+        self.small.reserve(parts.iter().map(|part| part.small.len()).sum());
+        self.full.reserve(parts.iter().map(|part| part.full.len()).sum());
+        for part in &mut parts {
+            self.ones.extend_from_slice(&part.ones);
+            self.minus_ones.extend_from_slice(&part.minus_ones);
+            self.small.extend_from_slice(&part.small);
+            self.full.extend_from_slice(&part.full);
+            part.wipe();
+        }
+    }
+
+    /// Number of scalars of the query, zeros included.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the query has no scalars.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many scalars are in each class.
+    pub fn counts(&self) -> Counts {
+        let (ones, minus_ones) = (self.ones.len(), self.minus_ones.len());
+        let (small, full) = (self.small.len(), self.full.len());
+        Counts {
+            zeros: self.len - ones - minus_ones - small - full,
+            ones,
+            minus_ones,
+            small,
+            full,
+        }
+    }
+
+    /// Bytes of memory held, used or not.
+    pub fn bytes(&self) -> usize {
+        4 * (self.ones.capacity() + self.minus_ones.capacity())
+            + size_of::<Small>() * self.small.capacity()
+            + size_of::<Full>() * self.full.capacity()
+    }
+
+    /// Erases all scalars and keeps the memory for the next [`fill`](Self::fill).
+    pub fn wipe(&mut self) {
+        self.len = 0;
+        self.ones.zeroize();
+        self.minus_ones.zeroize();
+        self.small.zeroize();
+        self.full.zeroize();
+    }
+
+    pub(crate) fn ones(&self) -> &[u32] {
+        &self.ones
+    }
+
+    pub(crate) fn minus_ones(&self) -> &[u32] {
+        &self.minus_ones
+    }
+
+    pub(crate) fn small(&self) -> &[Small] {
+        &self.small
+    }
+
+    pub(crate) fn full(&self) -> &[Full] {
+        &self.full
+    }
+}
+
+/// Numbers of scalars per class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Scalars 0, which cost nothing.
+    pub zeros: usize,
+    /// Scalars 1.
+    pub ones: usize,
+    /// Scalars −1.
+    pub minus_ones: usize,
+    /// Scalars of a magnitude below 2^64, except those above.
+    pub small: usize,
+    /// All others.
+    pub full: usize,
+}
+
+impl Drop for ScalarSet {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+impl std::fmt::Debug for ScalarSet {
+    /// Counts only: the values are secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ScalarSet").field(&self.counts()).finish()
+    }
+}
+
+impl Part {
+    fn push(&mut self, position: u32, scalar: &Scalar) {
+        if bool::from(scalar.is_zero()) {
+            return;
+        }
+        let limbs = canonical(scalar);
+        match limbs {
+            [1, 0, 0, 0] => self.ones.push(position),
+            [magnitude, 0, 0, 0] => self.small.push(Small { position, magnitude }),
+            _ => match minus(limbs) {
+                [1, 0, 0, 0] => self.minus_ones.push(position),
+                [magnitude, 0, 0, 0] => self.small.push(Small {
+                    position: position | NEGATIVE,
+                    magnitude,
+                }),
+                _ => self.full.push(Full { position, limbs }),
+            },
+        }
+    }
+
+    fn wipe(&mut self) {
+        self.ones.zeroize();
+        self.minus_ones.zeroize();
+        self.small.zeroize();
+        self.full.zeroize();
+    }
+}
+
+/// The canonical value of a scalar as four 64-bit limbs from the lowest.
+pub(crate) fn canonical(scalar: &Scalar) -> [u64; 4] {
+    let bytes = scalar.to_repr();
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *limb = u64::from_le_bytes(*bytes);
+    }
+    limbs
+}
+
+/// r, the order of the groups.
+pub(crate) const ORDER: [u64; 4] = [
+    0xffff_ffff_0000_0001,
+    0x53bd_a402_fffe_5bfe,
+    0x3339_d808_09a1_d805,
+    0x73ed_a753_299d_7d48,
+];
+
+/// r − x for 0 < x < r.
+fn minus(x: [u64; 4]) -> [u64; 4] {
+    let mut out = [0; 4];
+    let mut borrow = false;
+    for i in 0..4 {
+        let (d, b1) = ORDER[i].overflowing_sub(x[i]);
+        let (d, b2) = d.overflowing_sub(borrow.into());
+        out[i] = d;
+        borrow = b1 | b2;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Building a matrix row by row.
+
+use ff::Field;
+
+use super::dictionary::Dictionary;
+use super::{Matrix, SparseError};
+use crate::Scalar;
+
+/// Columns are named by 32 bits; the topmost value stays free as a marker.
+const MAX_COLUMNS: usize = u32::MAX as usize;
+/// Codes share a 32-bit word with nothing, but a dictionary of this size no longer compresses anything.
+const MAX_COEFFICIENTS: usize = 1 << 24;
+
+/// Collects the rows of a [`Matrix`] in order.
+#[derive(Debug, Clone)]
+pub struct MatrixBuilder {
+    columns: usize,
+    row_ends: Vec<u64>,
+    column_of: Vec<u32>,
+    code_of: Vec<u32>,
+    dictionary: Dictionary,
+    row: Vec<(u32, Scalar)>,
+}
+
+impl MatrixBuilder {
+    /// A builder for a matrix with `columns` columns (the length of the witness) and no rows yet.
+    pub fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            row_ends: Vec::new(),
+            column_of: Vec::new(),
+            code_of: Vec::new(),
+            dictionary: Dictionary::new(),
+            row: Vec::new(),
+        }
+    }
+
+    /// Adds one row. Terms may come in any order; terms of the same column are summed, and what sums to zero is dropped.
+    ///
+    /// # Errors
+    /// A column out of range, or more columns or coefficients than the format can name. The row is not added then.
+    pub fn push_row(&mut self, terms: &[(u32, Scalar)]) -> Result<(), SparseError> {
+        let row = self.row_ends.len();
+        if self.columns > MAX_COLUMNS {
+            return Err(SparseError::TooManyColumns {
+                columns: self.columns,
+                limit: MAX_COLUMNS,
+            });
+        }
+        if let Some(&(column, _)) = terms.iter().find(|(column, _)| *column as usize >= self.columns) {
+            return Err(SparseError::ColumnOutOfRange {
+                row,
+                column,
+                columns: self.columns,
+            });
+        }
+        if self.dictionary.len() + terms.len() > MAX_COEFFICIENTS {
+            return Err(SparseError::TooManyCoefficients {
+                row,
+                limit: MAX_COEFFICIENTS,
+            });
+        }
+        self.row.clear();
+        self.row.extend_from_slice(terms);
+        // A stable sort keeps the sum's order equal to the input's, so that equal inputs give equal matrices.
+        self.row.sort_by_key(|(column, _)| *column);
+        let mut terms = self.row.iter();
+        let mut pending = terms.next().copied();
+        while let Some((column, mut sum)) = pending {
+            pending = None;
+            for &(next, value) in terms.by_ref() {
+                if next != column {
+                    pending = Some((next, value));
+                    break;
+                }
+                sum += value;
+            }
+            if !bool::from(sum.is_zero()) {
+                self.column_of.push(column);
+                self.code_of.push(self.dictionary.code(&sum));
+            }
+        }
+        self.row_ends.push(self.column_of.len() as u64);
+        Ok(())
+    }
+
+    /// The finished matrix.
+    pub fn finish(self) -> Matrix {
+        Matrix::new(
+            self.columns,
+            &self.row_ends,
+            self.column_of,
+            &self.code_of,
+            self.dictionary.into_values(),
+        )
+    }
+}

@@ -1,0 +1,50 @@
+//! The distinct coefficients of a matrix.
+
+use std::collections::HashMap;
+
+use ff::{Field, PrimeField};
+
+use crate::Scalar;
+
+/// Code of the coefficient 1, present in every dictionary.
+pub(super) const ONE: u32 = 0;
+/// Code of the coefficient −1, present in every dictionary.
+pub(super) const MINUS_ONE: u32 = 1;
+
+/// Distinct coefficients in order of first appearance; 1 and −1 always come first.
+#[derive(Debug, Clone)]
+pub(super) struct Dictionary {
+    values: Vec<Scalar>,
+    codes: HashMap<[u8; 32], u32>,
+}
+
+impl Dictionary {
+    pub(super) fn new() -> Self {
+        let mut dictionary = Self {
+            values: Vec::new(),
+            codes: HashMap::new(),
+        };
+        let one = dictionary.code(&Scalar::ONE);
+        let minus_one = dictionary.code(&-Scalar::ONE);
+        debug_assert_eq!((one, minus_one), (ONE, MINUS_ONE));
+        dictionary
+    }
+
+    /// The code of `value`, new or known.
+    pub(super) fn code(&mut self, value: &Scalar) -> u32 {
+        let next = self.values.len() as u32;
+        let code = *self.codes.entry(value.to_repr()).or_insert(next);
+        if code == next {
+            self.values.push(*value);
+        }
+        code
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn into_values(self) -> Vec<Scalar> {
+        self.values
+    }
+}

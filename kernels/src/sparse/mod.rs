@@ -1,0 +1,50 @@
+//! Sparse constraint matrices and their product with a witness.
+//!
+//! Real constraint systems use few distinct coefficients (1, −1, powers of two, some round constants), so a matrix
+//! stores each value once, in a dictionary, and each non-zero as a pair (column, dictionary code).
+
+mod builder;
+mod dictionary;
+mod matrix;
+
+pub use builder::MatrixBuilder;
+pub use matrix::{Bitmap, Matrix};
+
+/// Why a row could not be added to a matrix.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SparseError {
+    /// A term names a column that the matrix does not have.
+    #[error(
+        "row {row} uses column {column}, but the matrix has {columns} columns (0 to {columns} − 1): \
+             the constraint belongs to another circuit, or the variable was never allocated"
+    )]
+    ColumnOutOfRange {
+        /// The row that was being added, counted from 0.
+        row: usize,
+        /// The column it names.
+        column: u32,
+        /// How many columns the matrix has.
+        columns: usize,
+    },
+    /// The matrix has more columns than an index can name.
+    #[error("a matrix may have at most {limit} columns, {columns} were asked for")]
+    TooManyColumns {
+        /// The number asked for.
+        columns: usize,
+        /// The largest number allowed.
+        limit: usize,
+    },
+    /// More distinct coefficients than a code can name.
+    #[error(
+        "row {row} brings the distinct coefficients of the matrix above {limit}: it is not a sparse matrix of a circuit"
+    )]
+    TooManyCoefficients {
+        /// The row that was being added, counted from 0.
+        row: usize,
+        /// The largest number allowed.
+        limit: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests;
