@@ -23,7 +23,7 @@ pub enum Cause {
     Failed(StageError),
     /// The stage panicked; the message of the panic.
     Panicked(String),
-    /// The job was cancelled before or during the stage.
+    /// The job was cancelled.
     Cancelled,
     /// The pipeline was shut down at once, before the partition was done.
     ShutDown,
@@ -32,22 +32,25 @@ pub enum Cause {
 /// The one error that a failed job gives: the first partition that failed, where, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The token that failed.
+    /// The token that failed; partition 0 where the job failed as a whole.
     pub key: TokenKey,
-    /// The stage in which it failed.
-    pub stage: String,
+    /// The stage in which it failed; `None` where it was not in a stage.
+    pub stage: Option<String>,
     /// Why.
     pub cause: Cause,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, stage, cause } = self;
-        match cause {
-            Cause::Failed(error) => write!(f, "{key}: stage `{stage}` failed: {error}"),
-            Cause::Panicked(message) => write!(f, "{key}: stage `{stage}` panicked: {message}"),
-            Cause::Cancelled => write!(f, "{key}: cancelled at stage `{stage}`"),
-            Cause::ShutDown => write!(f, "{key}: the pipeline was shut down at stage `{stage}`"),
+        let place = match &self.stage {
+            Some(stage) => format!("{}: stage `{stage}`", self.key),
+            None => self.key.job.to_string(),
+        };
+        match &self.cause {
+            Cause::Failed(error) => write!(f, "{place} failed: {error}"),
+            Cause::Panicked(message) => write!(f, "{place} panicked: {message}"),
+            Cause::Cancelled => write!(f, "{place} was cancelled"),
+            Cause::ShutDown => write!(f, "{place} was stopped: the pipeline was shut down"),
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod binding;
 pub mod capability;
 pub mod error;
+pub mod event;
 pub mod exec;
 pub mod export;
 pub mod key;

@@ -37,14 +37,23 @@ impl Permits {
     /// Full pools.
     #[must_use]
     pub fn new(pools: &[Pool]) -> Self {
-        let state = |pool: &Pool| State { name: pool.name.clone(), size: pool.size, free: pool.size };
-        Self { pools: pools.iter().map(state).collect() }
+        let state = |pool: &Pool| State {
+            name: pool.name.clone(),
+            size: pool.size,
+            free: pool.size,
+        };
+        Self {
+            pools: pools.iter().map(state).collect(),
+        }
     }
 
     /// The first pool that has less free than the claim wants.
     #[must_use]
     pub fn lacking(&self, claim: &[(usize, u64)]) -> Option<usize> {
-        claim.iter().find(|(pool, weight)| self.pools[*pool].free < *weight).map(|(pool, _)| *pool)
+        claim
+            .iter()
+            .find(|(pool, weight)| self.pools[*pool].free < *weight)
+            .map(|(pool, _)| *pool)
     }
 
     /// Takes the claim, all of it or nothing; `false` if it is not free.
@@ -67,7 +76,11 @@ impl Permits {
         for (pool, weight) in claim {
             let state = &mut self.pools[*pool];
             state.free += weight;
-            assert!(state.free <= state.size, "pool `{}` got back more permits than it gave", state.name);
+            assert!(
+                state.free <= state.size,
+                "pool `{}` got back more permits than it gave",
+                state.name
+            );
         }
     }
 
@@ -80,7 +93,11 @@ impl Permits {
             None => Ok(()),
             Some((pool, needs)) => {
                 let State { name, size, .. } = &self.pools[*pool];
-                Err(NeverFits { pool: name.clone(), needs: *needs, size: *size })
+                Err(NeverFits {
+                    pool: name.clone(),
+                    needs: *needs,
+                    size: *size,
+                })
             }
         }
     }
@@ -120,7 +137,11 @@ mod tests {
     use crate::plan::Unit;
 
     fn pools() -> Permits {
-        let pool = |name: &str, size| Pool { name: name.into(), size, unit: Unit::Count };
+        let pool = |name: &str, size| Pool {
+            name: name.into(),
+            size,
+            unit: Unit::Count,
+        };
         Permits::new(&[pool("mem_heavy", 2), pool("ram", 100)])
     }
 
@@ -129,7 +150,11 @@ mod tests {
         let mut permits = pools();
         assert!(permits.take(&[(0, 1), (1, 60)]));
         assert!(!permits.take(&[(0, 1), (1, 60)]));
-        assert_eq!((permits.free(0), permits.free(1)), (1, 40), "nothing was taken of pool 0");
+        assert_eq!(
+            (permits.free(0), permits.free(1)),
+            (1, 40),
+            "nothing was taken of pool 0"
+        );
         permits.give_back(&[(0, 1), (1, 60)]);
         assert!(permits.all_home());
     }

@@ -206,6 +206,8 @@ impl Bytes {
             (self.per.a_density, sizes.a_density),
             (self.per.b_density, sizes.b_density),
         ];
-        terms.into_iter().fold(self.fixed, |sum, (bytes, count)| sum.saturating_add(bytes.saturating_mul(count)))
+        terms.into_iter().fold(self.fixed, |sum, (bytes, count)| {
+            sum.saturating_add(bytes.saturating_mul(count))
+        })
     }
 }

@@ -107,7 +107,9 @@ impl Scheduler {
             role: stage.role,
             ports: u32::try_from(stage.inputs.len()).unwrap_or(u32::MAX),
             needs: stage.needs.clone(),
-            reserves: (0..plan.edges.len()).filter(|edge| plan.edges[*edge].reserved_by == position).collect(),
+            reserves: (0..plan.edges.len())
+                .filter(|edge| plan.edges[*edge].reserved_by == position)
+                .collect(),
             inputs: stage.inputs.clone(),
             holds: stage.holds.clone(),
             lanes: vec![stage.in_flight.max(1); stage.workers as usize],
@@ -116,7 +118,15 @@ impl Scheduler {
         };
         Self {
             stages: plan.stages.iter().enumerate().map(stage).collect(),
-            edges: plan.edges.iter().map(|edge| Edge { to: edge.to, capacity: edge.capacity, used: 0 }).collect(),
+            edges: plan
+                .edges
+                .iter()
+                .map(|edge| Edge {
+                    to: edge.to,
+                    capacity: edge.capacity,
+                    used: 0,
+                })
+                .collect(),
             permits: Permits::new(&plan.pools),
             jobs: HashMap::new(),
         }
@@ -144,10 +154,24 @@ impl Scheduler {
             add_to_claim(&mut claim, all_holds.iter().copied());
             self.permits.ever_fits(&claim)?;
         }
-        self.jobs.insert(job, Job { priority, holds, all_holds, reserved: HashSet::new(), left: partitions, failed: false });
+        self.jobs.insert(
+            job,
+            Job {
+                priority,
+                holds,
+                all_holds,
+                reserved: HashSet::new(),
+                left: partitions,
+                failed: false,
+            },
+        );
         for source in self.stages.iter_mut().filter(|stage| stage.role == Role::Source) {
             for partition in 0..partitions {
-                let entry = Entry { arrived: 0, dead: false, since_ns: now_ns };
+                let entry = Entry {
+                    arrived: 0,
+                    dead: false,
+                    since_ns: now_ns,
+                };
                 source.waiting.insert((TokenKey { job, partition }, 0), entry);
             }
         }
@@ -158,7 +182,11 @@ impl Scheduler {
     pub fn arrived(&mut self, edge: usize, key: TokenKey, dead: bool, now_ns: u64) {
         let dead = dead || self.jobs.get(&key.job).is_some_and(|job| job.failed);
         let stage = &mut self.stages[self.edges[edge].to];
-        let fresh = Entry { arrived: 0, dead: false, since_ns: now_ns };
+        let fresh = Entry {
+            arrived: 0,
+            dead: false,
+            since_ns: now_ns,
+        };
         let entry = stage.waiting.entry((key, 0)).or_insert(fresh);
         entry.arrived += 1;
         entry.dead |= dead;
@@ -169,7 +197,11 @@ impl Scheduler {
     pub fn slot_died(&mut self, key: TokenKey, now_ns: u64) {
         for stage in self.stages.iter_mut().filter(|stage| stage.role == Role::Dealloc) {
             stage.serial = stage.serial.wrapping_add(1);
-            let entry = Entry { arrived: 0, dead: false, since_ns: now_ns };
+            let entry = Entry {
+                arrived: 0,
+                dead: false,
+                since_ns: now_ns,
+            };
             stage.waiting.insert((key, stage.serial), entry);
         }
     }
@@ -182,7 +214,9 @@ impl Scheduler {
         if !grant.dead {
             self.permits.give_back(&stage.needs);
         }
-        let Some(job) = self.jobs.get_mut(&grant.key.job) else { return };
+        let Some(job) = self.jobs.get_mut(&grant.key.job) else {
+            return;
+        };
         if output == Output::Tombstone && job.reserved.contains(&grant.key.partition) {
             self.permits.give_back(&job.holds[grant.stage]);
         }
@@ -197,7 +231,10 @@ impl Scheduler {
     /// What the output of `stage` holds until it is home.
     #[must_use]
     pub fn hold_of(&self, stage: usize, job: JobId) -> Claim {
-        self.jobs.get(&job).map(|job| job.holds[stage].clone()).unwrap_or_default()
+        self.jobs
+            .get(&job)
+            .map(|job| job.holds[stage].clone())
+            .unwrap_or_default()
     }
 
     /// A token is home, and gives back what [`Self::hold_of`] said when it was made.
@@ -210,7 +247,14 @@ impl Scheduler {
         let Some(state) = self.jobs.get_mut(&job) else { return };
         state.failed = true;
         for stage in self.stages.iter_mut().filter(|stage| stage.role != Role::Dealloc) {
-            let of_job = (TokenKey { job, partition: 0 }, 0)..=(TokenKey { job, partition: u32::MAX }, u32::MAX);
+            let of_job = (TokenKey { job, partition: 0 }, 0)
+                ..=(
+                    TokenKey {
+                        job,
+                        partition: u32::MAX,
+                    },
+                    u32::MAX,
+                );
             for (_, entry) in stage.waiting.range_mut(of_job) {
                 entry.dead = true;
             }
@@ -234,12 +278,23 @@ impl Scheduler {
                 return Ok(());
             }
             let claims: Vec<Claim> = waiting.iter().map(|(stage, key)| self.claim(*stage, key.0)).collect();
-            let shown: Vec<Waiting<'_>> =
-                waiting.iter().zip(&claims).map(|((stage, key), claim)| self.show(*stage, *key, claim)).collect();
+            let shown: Vec<Waiting<'_>> = waiting
+                .iter()
+                .zip(&claims)
+                .map(|((stage, key), claim)| self.show(*stage, *key, claim))
+                .collect();
             let free: Vec<u64> = self.free();
-            let Some(chosen) = policy.choose(&State { waiting: &shown, free: &free }) else { return Ok(()) };
+            let Some(chosen) = policy.choose(&State {
+                waiting: &shown,
+                free: &free,
+            }) else {
+                return Ok(());
+            };
             if let Some(problem) = self.illegal(chosen, &shown) {
-                return Err(IllegalChoice { policy: policy.name().to_owned(), chosen: problem });
+                return Err(IllegalChoice {
+                    policy: policy.name().to_owned(),
+                    chosen: problem,
+                });
             }
             let (stage, key) = waiting[chosen];
             let taken = self.permits.take(&claims[chosen]);
@@ -279,8 +334,16 @@ impl Scheduler {
     /// The firings that have all their inputs and a free worker, oldest first.
     fn waiting(&self) -> Vec<(usize, (TokenKey, u32))> {
         let mut waiting: Vec<(usize, (TokenKey, u32))> = Vec::new();
-        for (position, stage) in self.stages.iter().enumerate().filter(|(_, stage)| stage.free_worker().is_some()) {
-            let ready = stage.waiting.iter().filter(|(_, entry)| entry.arrived == stage.ports && !entry.dead);
+        for (position, stage) in self
+            .stages
+            .iter()
+            .enumerate()
+            .filter(|(_, stage)| stage.free_worker().is_some())
+        {
+            let ready = stage
+                .waiting
+                .iter()
+                .filter(|(_, entry)| entry.arrived == stage.ports && !entry.dead);
             waiting.extend(ready.map(|(key, _)| (position, *key)));
         }
         waiting.sort_by_key(|(stage, key)| (key.0, *stage, key.1));
@@ -311,7 +374,10 @@ impl Scheduler {
             Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
             None => "its output has no place".to_owned(),
         };
-        Some(format!("stage `{stage}` for {}, which cannot start: {reason}", firing.key))
+        Some(format!(
+            "stage `{stage}` for {}, which cannot start: {reason}",
+            firing.key
+        ))
     }
 
     /// The permits of a firing: its needs, and at the source what all stages of the token hold.
@@ -327,7 +393,10 @@ impl Scheduler {
     }
 
     fn places_free(&self, stage: usize) -> bool {
-        self.stages[stage].reserves.iter().all(|edge| self.edges[*edge].used < self.edges[*edge].capacity)
+        self.stages[stage]
+            .reserves
+            .iter()
+            .all(|edge| self.edges[*edge].used < self.edges[*edge].capacity)
     }
 
     fn free(&self) -> Vec<u64> {
@@ -353,7 +422,13 @@ impl Scheduler {
         }
         let waited_ns = now_ns.saturating_sub(entry.since_ns);
         let worker = u32::try_from(worker).unwrap_or(u32::MAX);
-        Some(Grant { stage: position, worker, key: key.0, dead: entry.dead, waited_ns })
+        Some(Grant {
+            stage: position,
+            worker,
+            key: key.0,
+            dead: entry.dead,
+            waited_ns,
+        })
     }
 }
 

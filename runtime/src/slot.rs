@@ -8,6 +8,8 @@ use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::key::TokenKey;
+
 /// What travels on an edge.
 ///
 /// A token's memory is a slot: when its last reader is done the token goes to `dealloc`, and from there back to the
@@ -37,7 +39,10 @@ pub(crate) struct FreeList<T: Token> {
 
 impl<T: Token> FreeList<T> {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { slots: Mutex::new(Vec::with_capacity(limit)), limit })
+        Arc::new(Self {
+            slots: Mutex::new(Vec::with_capacity(limit)),
+            limit,
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(T::Shape, T)>> {
@@ -86,6 +91,7 @@ pub struct Shared<T: Token>(Arc<Occupied<T>>);
 struct Occupied<T: Token> {
     /// `None` only while it is being dropped.
     token: Option<T>,
+    key: TokenKey,
     free: Arc<FreeList<T>>,
     way_home: Arc<dyn WayHome>,
     /// What the token's stage `holds`; given back when the slot is home.
@@ -97,13 +103,25 @@ pub(crate) type Hold = Box<dyn Send + Sync>;
 
 /// Takes dead slots to the `dealloc` stage.
 pub(crate) trait WayHome: Send + Sync {
-    fn send(&self, dead: Dead);
+    fn send(&self, key: TokenKey, dead: Dead);
 }
 
 impl<T: Token> Shared<T> {
-    pub(crate) fn new(token: T, free: &Arc<FreeList<T>>, way_home: &Arc<dyn WayHome>, hold: Option<Hold>) -> Self {
+    pub(crate) fn new(
+        key: TokenKey,
+        token: T,
+        free: &Arc<FreeList<T>>,
+        way_home: &Arc<dyn WayHome>,
+        hold: Option<Hold>,
+    ) -> Self {
         let (free, way_home) = (Arc::clone(free), Arc::clone(way_home));
-        Self(Arc::new(Occupied { token: Some(token), free, way_home, hold }))
+        Self(Arc::new(Occupied {
+            token: Some(token),
+            key,
+            free,
+            way_home,
+            hold,
+        }))
     }
 }
 
@@ -127,8 +145,17 @@ impl<T: Token> Deref for Shared<T> {
 impl<T: Token> Drop for Occupied<T> {
     fn drop(&mut self) {
         if let Some(token) = self.token.take() {
-            let slot = Box::new(DeadSlot { token, free: Arc::clone(&self.free) });
-            self.way_home.send(Dead { slot, hold: self.hold.take() });
+            let slot = Box::new(DeadSlot {
+                token,
+                free: Arc::clone(&self.free),
+            });
+            self.way_home.send(
+                self.key,
+                Dead {
+                    slot,
+                    hold: self.hold.take(),
+                },
+            );
         }
     }
 }
@@ -223,7 +250,7 @@ mod tests {
     struct StraightHome;
 
     impl WayHome for StraightHome {
-        fn send(&self, dead: Dead) {
+        fn send(&self, _: TokenKey, dead: Dead) {
             dead.go_home();
         }
     }
@@ -238,7 +265,11 @@ mod tests {
         let mut token = Slot::new(&free).take(&4);
         token.0.fill(7);
         let address = token.0.as_ptr();
-        let first = Shared::new(token, &free, &way_home(), None);
+        let key = TokenKey {
+            job: crate::key::JobId(0),
+            partition: 0,
+        };
+        let first = Shared::new(key, token, &free, &way_home(), None);
         let second = first.clone();
         drop(first);
         assert_eq!(second.0.token.as_ref().map(|t| t.0[0]), Some(7), "one reader is left");

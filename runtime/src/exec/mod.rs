@@ -1,4 +1,372 @@
 //! Runs a plan with threads and wall time.
 
+mod edge;
+mod engine;
 pub mod firing;
+mod handle;
 pub mod wiring;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Sender, bounded};
+
+pub use engine::SubmitError;
+pub use handle::Handle;
+
+use crate::binding::{Binder, Bound};
+use crate::capability::{CcdPool, GpuDevice, MemPermit};
+use crate::event::{NoObserver, Observer};
+use crate::placement::{Placement, PlacementError, WorkerPlace, place};
+use crate::plan::{Insist, Plan, StagePlan};
+use crate::policy::{self, Policy};
+use crate::slot::Token;
+use crate::stage::Job;
+use crate::tags::Tags;
+use crate::topology::Cpus;
+use crate::topology::hwloc::{Hwloc, TopologyError};
+use engine::Engine;
+use firing::Rights;
+use wiring::{Graph, Wiring};
+use worker::Worker;
+
+/// How a pipeline is started.
+pub struct Options {
+    /// The machine; `None`: this one.
+    pub machine: Option<Hwloc>,
+    /// Who looks at what happens.
+    pub observer: Arc<dyn Observer>,
+    /// The policy; `None`: the one that the graph names.
+    pub policy: Option<Box<dyn Policy>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            machine: None,
+            observer: Arc::new(NoObserver),
+            policy: None,
+        }
+    }
+}
+
+/// A pipeline could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The machine cannot be seen.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The machine is not what the plan demands.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    /// A binding that the plan demands does not hold.
+    #[error(
+        "stage `{stage}` worker {worker}: {why}; the group demands its binding: write `insist: Prefer` to go without"
+    )]
+    Unbound {
+        /// The stage.
+        stage: String,
+        /// The worker.
+        worker: u32,
+        /// What the system said.
+        why: String,
+    },
+    /// The graph names a policy that this build does not have.
+    #[error("the graph names policy `{name}`; there is {}", policy::NAMES.join(", "))]
+    NoSuchPolicy {
+        /// The name.
+        name: String,
+    },
+    /// A stage is pinned and the plan gives it no group. Compiled graphs never see this.
+    #[error("stage `{stage}` is tagged `ccd_pinned` and has no group")]
+    NoGroup {
+        /// The stage.
+        stage: String,
+    },
+    /// A thread could not be started.
+    #[error("a thread of `{name}` could not be started: {why}")]
+    Thread {
+        /// What it was for.
+        name: String,
+        /// What the system said.
+        why: String,
+    },
+}
+
+/// Where one worker runs, and whether its binding holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Binding {
+    /// The stage's name.
+    pub stage: String,
+    /// The worker of that stage.
+    pub worker: u32,
+    /// Its CCDs; empty where the stage may run anywhere.
+    pub ccds: Vec<u32>,
+    /// The processors that it was to be bound to; empty where the stage may run anywhere.
+    pub cpus: Cpus,
+    /// The threads of its pool; 0 without a group.
+    pub threads: usize,
+    /// What the system says, worker and pool together; `None` where the stage may run anywhere.
+    pub bound: Option<Bound>,
+}
+
+/// A running pipeline.
+///
+/// Dropping it drains it: no more jobs are taken, those that were accepted run to their end. To stop at once, call
+/// [`Running::abort`] first.
+pub struct Running<J: Job, O: Token> {
+    engine: Arc<Engine<J, O>>,
+    threads: Vec<JoinHandle<()>>,
+    bindings: Vec<Binding>,
+    notes: Vec<String>,
+}
+
+impl<J: Job, O: Token> Running<J, O> {
+    /// Starts the workers of graph `G`.
+    ///
+    /// # Errors
+    /// The machine lacks what the plan demands, or a thread cannot be started.
+    pub fn start<G: Graph<Job = J, Output = O>>(options: Options) -> Result<Self, StartError> {
+        let plan = G::plan();
+        let hwloc = options.machine.map_or_else(Hwloc::this_system, Ok)?;
+        let placement = place(&plan, &hwloc.machine())?;
+        let policy = options.policy.or_else(|| policy::by_name(&plan.policy));
+        let policy = policy.ok_or_else(|| StartError::NoSuchPolicy {
+            name: plan.policy.clone(),
+        })?;
+        let binder = Binder::of(&hwloc);
+        let pools = build_pools(&plan, &placement, &binder)?;
+
+        let mut wiring = Wiring::new(&plan);
+        G::wire(&mut wiring);
+        let bodies = wiring.into_bodies();
+
+        let lanes = |stage: &StagePlan| {
+            (0..stage.workers)
+                .map(|_| bounded(stage.in_flight.max(1) as usize))
+                .collect()
+        };
+        let channels: Vec<Vec<_>> = plan.stages.iter().map(lanes).collect();
+        let senders = channels
+            .iter()
+            .map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect())
+            .collect();
+        let engine = Engine::new(plan, policy, options.observer, senders);
+        let mut running = Self {
+            engine,
+            threads: Vec::new(),
+            bindings: Vec::new(),
+            notes: placement.notes.clone(),
+        };
+
+        let places = placement.workers.iter();
+        let bodies = bodies.into_iter().flatten().zip(channels.into_iter().flatten());
+        let (reports, reported) = bounded(placement.workers.len().max(1));
+        for (place, (body, (_, grants))) in places.zip(bodies) {
+            let pool = place.pool.map(|pool| &pools[pool]);
+            let worker = running.worker(place, pool, grants)?;
+            running.spawn(place, worker, body, binder.clone(), reports.clone())?;
+        }
+        drop(reports);
+        let mut bound: Vec<(usize, u32, Bound)> = reported.iter().collect();
+        for place in &placement.workers {
+            let position = bound
+                .iter()
+                .position(|(stage, worker, _)| (*stage, *worker) == (place.stage, place.worker));
+            let own = position.map(|position| bound.swap_remove(position).2);
+            running.report(place, own, place.pool.map(|pool| &pools[pool]))?;
+        }
+        Ok(running)
+    }
+
+    /// Takes a job in. Its partitions go through the graph as tokens; the handle gives their outputs in order.
+    ///
+    /// # Errors
+    /// The job can never fit the plan, or the pipeline is shutting down.
+    pub fn submit(&self, job: J) -> Result<Handle<O>, SubmitError> {
+        self.engine.submit(job)
+    }
+
+    /// The plan that runs.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.engine.plan
+    }
+
+    /// Where each worker runs.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// What could not be had and was only preferred: one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Fails every job that is not done with [`crate::error::Cause::ShutDown`]; what runs now ends first.
+    pub fn abort(&self) {
+        self.engine.close();
+        self.engine.fail_all();
+    }
+
+    /// Waits until every accepted job has come to its end and every slot is home. More jobs may be submitted
+    /// meanwhile, and are waited for too.
+    pub fn drain(&self) {
+        self.engine.wait_until_idle();
+    }
+
+    /// Whether nothing runs and every permit, place and slot is where it was at the start.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.engine.is_idle()
+    }
+
+    fn worker(
+        &self,
+        place: &WorkerPlace,
+        pool: Option<&BuiltPool>,
+        grants: crossbeam_channel::Receiver<crate::scheduler::Grant>,
+    ) -> Result<Worker<J, O>, StartError> {
+        let stage = &self.engine.plan.stages[place.stage];
+        let has = |tag| stage.tags.contains(tag);
+        if has(Tags::CCD_PINNED) && pool.is_none() {
+            return Err(StartError::NoGroup {
+                stage: stage.name.clone(),
+            });
+        }
+        let rights = Rights {
+            mem: has(Tags::MEM_HEAVY).then(MemPermit::new),
+            cores: pool
+                .filter(|_| has(Tags::CCD_PINNED))
+                .map(|pool| CcdPool::new(Arc::clone(&pool.threads))),
+            gpu: stage.device.filter(|_| has(Tags::GPU)).map(GpuDevice::new),
+        };
+        let (engine, in_flight) = (Arc::clone(&self.engine), stage.in_flight.max(1) as usize);
+        Ok(Worker {
+            engine,
+            stage: place.stage,
+            number: place.worker,
+            in_flight,
+            grants,
+            rights,
+        })
+    }
+
+    fn spawn(
+        &mut self,
+        place: &WorkerPlace,
+        worker: Worker<J, O>,
+        body: worker::Body<J, O>,
+        binder: Binder,
+        reports: Sender<(usize, u32, Bound)>,
+    ) -> Result<(), StartError> {
+        let name = format!("{}-{}", self.engine.plan.stages[place.stage].name, place.worker);
+        let cpus = place.pool.map(|_| place.cpus.clone());
+        let work = move || {
+            if let Some(cpus) = cpus {
+                let bound = binder.bind_this_thread(&cpus, worker.number as usize);
+                // `start` reads as many reports as there are workers, so there is room; if it gave up, nobody asks.
+                let _ = reports.try_send((worker.stage, worker.number, bound));
+            }
+            drop(reports);
+            body(worker);
+        };
+        let spawned = std::thread::Builder::new().name(name.clone()).spawn(work);
+        self.threads.push(spawned.map_err(|error| StartError::Thread {
+            name,
+            why: error.to_string(),
+        })?);
+        Ok(())
+    }
+
+    fn report(&mut self, place: &WorkerPlace, own: Option<Bound>, pool: Option<&BuiltPool>) -> Result<(), StartError> {
+        let stage = &self.engine.plan.stages[place.stage];
+        let of_pool = pool.and_then(|pool| pool.floats.clone()).map(Bound::Floats);
+        let bound = own.map(|own| match own {
+            Bound::Holds(_) => of_pool.unwrap_or(own),
+            Bound::Floats(_) => own,
+        });
+        if let (Some(Bound::Floats(why)), Some(group)) = (&bound, stage.group) {
+            let group = &self.engine.plan.groups[group];
+            if group.insist == Insist::Demand {
+                let (stage, worker) = (stage.name.clone(), place.worker);
+                return Err(StartError::Unbound {
+                    stage,
+                    worker,
+                    why: why.clone(),
+                });
+            }
+            let note = format!("group `{}` prefers its binding, but {why}", group.name);
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        let threads = pool.map_or(0, |pool| pool.threads.current_num_threads());
+        let (stage, ccds, cpus) = (stage.name.clone(), place.ccds.clone(), place.cpus.clone());
+        self.bindings.push(Binding {
+            stage,
+            worker: place.worker,
+            ccds,
+            cpus,
+            threads,
+            bound,
+        });
+        Ok(())
+    }
+}
+
+impl<J: Job, O: Token> Drop for Running<J, O> {
+    fn drop(&mut self) {
+        self.engine.close();
+        self.engine.wait_until_idle();
+        self.engine.send_workers_home();
+        for thread in self.threads.drain(..) {
+            // A worker that panicked outside a stage has been reported by the panic hook; there is no one to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A rayon pool, and why one of its threads floats if one does.
+struct BuiltPool {
+    threads: Arc<rayon::ThreadPool>,
+    floats: Option<String>,
+}
+
+fn build_pools(plan: &Plan, placement: &Placement, binder: &Binder) -> Result<Vec<BuiltPool>, StartError> {
+    let build = |place: &crate::placement::PoolPlace| {
+        let group = plan.groups[place.group].name.clone();
+        let ccds: Vec<String> = place.ccds.iter().map(u32::to_string).collect();
+        let name = format!("{group}@{}", ccds.join(","));
+        let (reports, reported) = bounded(place.threads);
+        let (binder, cpus) = (binder.clone(), place.cpus.clone());
+        let thread_name = name.clone();
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(place.threads)
+            .thread_name(move |thread| format!("{thread_name}-{thread}"))
+            .start_handler(move |thread| {
+                // Room for every thread's one report.
+                let _ = reports.try_send(binder.bind_this_thread(&cpus, thread));
+            })
+            .build()
+            .map_err(|error| StartError::Thread {
+                name,
+                why: error.to_string(),
+            })?;
+        let floats = reported.iter().take(place.threads).find_map(|bound| match bound {
+            Bound::Floats(why) => Some(why),
+            Bound::Holds(_) => None,
+        });
+        Ok(BuiltPool {
+            threads: Arc::new(threads),
+            floats,
+        })
+    };
+    placement.pools.iter().map(build).collect()
+}

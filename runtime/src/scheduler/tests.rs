@@ -3,7 +3,14 @@ use crate::plan::Plan;
 use crate::policy::OldestFirst;
 use crate::testing::{diamond, empty_plan, stage};
 
-const SIZES: Sizes = Sizes { constraints: 1, aux: 10, inputs: 1, domain: 2, a_density: 1, b_density: 1 };
+const SIZES: Sizes = Sizes {
+    constraints: 1,
+    aux: 10,
+    inputs: 1,
+    domain: 2,
+    a_density: 1,
+    b_density: 1,
+};
 
 /// Drives a scheduler without time: firings end in the order that the test says.
 struct Run {
@@ -16,18 +23,26 @@ struct Run {
 impl Run {
     fn new(plan: Plan) -> Self {
         let scheduler = Scheduler::new(&plan);
-        Self { plan, scheduler, running: Vec::new(), granted: Vec::new() }
+        Self {
+            plan,
+            scheduler,
+            running: Vec::new(),
+            granted: Vec::new(),
+        }
     }
 
     fn submit(&mut self, job: u64, partitions: u32) {
-        self.scheduler.submit(JobId(job), partitions, &SIZES, Priority::Normal, 0).unwrap();
+        self.scheduler
+            .submit(JobId(job), partitions, &SIZES, Priority::Normal, 0)
+            .unwrap();
         self.grant();
     }
 
     fn grant(&mut self) {
         let mut grants = Vec::new();
         self.scheduler.grant(&mut OldestFirst, 0, &mut grants).unwrap();
-        self.granted.extend(grants.iter().map(|grant| (grant.stage, grant.key, grant.dead)));
+        self.granted
+            .extend(grants.iter().map(|grant| (grant.stage, grant.key, grant.dead)));
         self.running.extend(grants);
     }
 
@@ -39,7 +54,8 @@ impl Run {
         for edge in self.plan.stages[grant.stage].outputs.clone() {
             self.scheduler.arrived(edge, grant.key, !alive, 0);
         }
-        self.scheduler.ended(&grant, if alive { Output::Token } else { Output::Tombstone });
+        self.scheduler
+            .ended(&grant, if alive { Output::Token } else { Output::Tombstone });
         if alive {
             self.scheduler.hold_came_home(&hold);
         }
@@ -49,7 +65,9 @@ impl Run {
     /// Ends everything, the position of the next one to end drawn from `seed`.
     fn drain(&mut self, mut seed: u64, alive: impl Fn(&Grant) -> bool) {
         while !self.running.is_empty() {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let position = (seed >> 33) as usize % self.running.len();
             let alive = alive(&self.running[position]);
             self.end(position, alive);
@@ -57,7 +75,10 @@ impl Run {
     }
 
     fn fired(&self, stage: usize, dead: bool) -> usize {
-        self.granted.iter().filter(|(fired, _, was_dead)| (*fired, *was_dead) == (stage, dead)).count()
+        self.granted
+            .iter()
+            .filter(|(fired, _, was_dead)| (*fired, *was_dead) == (stage, dead))
+            .count()
     }
 }
 
@@ -79,7 +100,9 @@ fn a_tombstone_goes_through_every_later_stage_and_gives_everything_back() {
     for seed in 0..200 {
         let mut run = Run::new(diamond(2, 2, 2));
         (0..3).for_each(|job| run.submit(job, 4));
-        run.drain(seed, |grant| (grant.stage, grant.key.job.0, grant.key.partition) != (1, 1, 2));
+        run.drain(seed, |grant| {
+            (grant.stage, grant.key.job.0, grant.key.partition) != (1, 1, 2)
+        });
         assert_eq!(run.fired(3, true), 1, "the sink sees one tombstone");
         assert_eq!(run.fired(3, false), 11);
         assert!(run.scheduler.is_idle(), "seed {seed}");
@@ -93,7 +116,12 @@ fn a_failed_job_skips_what_has_not_started_and_leaves_the_others_alone() {
         (0..3).for_each(|job| run.submit(job, 4));
         run.scheduler.fail(JobId(1));
         run.drain(seed, |_| true);
-        let live = |job| run.granted.iter().filter(|(stage, key, dead)| *stage == 3 && key.job.0 == job && !dead).count();
+        let live = |job| {
+            run.granted
+                .iter()
+                .filter(|(stage, key, dead)| *stage == 3 && key.job.0 == job && !dead)
+                .count()
+        };
         assert_eq!((live(0), live(1), live(2)), (4, 0, 4));
         assert!(run.scheduler.is_idle(), "seed {seed}");
     }
@@ -134,7 +162,9 @@ fn a_source_firing_takes_what_the_whole_path_holds() {
 fn a_job_that_can_never_fit_is_refused() {
     let mut plan = diamond(8, 8, 8);
     plan.pools[0].size = 19;
-    let error = Scheduler::new(&plan).submit(JobId(0), 1, &SIZES, Priority::Normal, 0).unwrap_err();
+    let error = Scheduler::new(&plan)
+        .submit(JobId(0), 1, &SIZES, Priority::Normal, 0)
+        .unwrap_err();
     assert_eq!(error.to_string(), "needs 20 of pool `ram`, which has 19");
 }
 
@@ -152,7 +182,10 @@ fn a_policy_that_chooses_what_may_not_start_is_named() {
     let illegal = |choice| {
         let mut scheduler = Scheduler::new(&diamond(1, 4, 1));
         scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
-        scheduler.grant(&mut First(choice), 0, &mut Vec::new()).unwrap_err().to_string()
+        scheduler
+            .grant(&mut First(choice), 0, &mut Vec::new())
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(illegal(9), "policy `first` chose firing number 9 of 2 that wait");
     assert_eq!(
@@ -166,7 +199,10 @@ fn dealloc_has_one_firing_for_every_dead_slot() {
     let mut plan = empty_plan(0, 1);
     plan.stages = vec![stage("dealloc", Role::Dealloc, 1, 1, false)];
     let mut run = Run::new(plan);
-    let key = TokenKey { job: JobId(0), partition: 0 };
+    let key = TokenKey {
+        job: JobId(0),
+        partition: 0,
+    };
     (0..2).for_each(|_| run.scheduler.slot_died(key, 0));
     run.grant();
     assert_eq!(run.running.len(), 1, "one permit, one worker");

@@ -1,0 +1,347 @@
+//! The one lock of a running pipeline, and what is done under it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use crate::error::{Cause, Failure, StageError};
+use crate::event::{Event, Observer};
+use crate::exec::handle::{Canceller, Handle, Outcome};
+use crate::key::{JobId, TokenKey};
+use crate::permits::{Claim, NeverFits};
+use crate::plan::Plan;
+use crate::policy::{OldestFirst, Policy};
+use crate::scheduler::{Grant, Output, Scheduler};
+use crate::slot::{Dead, Hold, Token, WayHome};
+use crate::stage::Job;
+
+/// A job was not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// One partition needs more than the plan's pools have: it could never start.
+    #[error(
+        "the job does not fit the plan: a partition {0}; raise the pool in the graph file or prove a smaller circuit"
+    )]
+    NeverFits(#[from] NeverFits),
+    /// The job has no partitions.
+    #[error("the job has no partitions")]
+    Empty,
+    /// The pipeline is shutting down, or stopped because of its policy.
+    #[error("the pipeline takes no more jobs: {0}")]
+    Closed(String),
+}
+
+/// A running job.
+pub(crate) struct JobState<J, O> {
+    pub(crate) job: J,
+    failed: AtomicBool,
+    outputs: Mutex<Vec<Option<O>>>,
+    outcome: Arc<Outcome<O>>,
+}
+
+impl<J, O> JobState<J, O> {
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+}
+
+/// What all threads of a pipeline share.
+pub(crate) struct Engine<J: Job, O: Token> {
+    pub(crate) plan: Plan,
+    core: Mutex<Core<J, O>>,
+    /// Signalled when nothing is left to do.
+    idle: Condvar,
+    start: Instant,
+    observer: Arc<dyn Observer>,
+    dead: Sender<Dead>,
+    dead_end: Receiver<Dead>,
+}
+
+struct Core<J: Job, O: Token> {
+    scheduler: Scheduler,
+    policy: Box<dyn Policy>,
+    jobs: HashMap<JobId, Arc<JobState<J, O>>>,
+    next_job: u64,
+    /// Why no more jobs are taken.
+    closed: Option<String>,
+    /// By stage and worker; empty once the workers were sent home.
+    workers: Vec<Vec<Sender<Grant>>>,
+}
+
+/// A job that failed and whose owner is to be told.
+type Failed<J, O> = (Arc<JobState<J, O>>, Failure);
+
+impl<J: Job, O: Token> Core<J, O> {
+    fn fail(&mut self, failure: Failure) -> Option<Failed<J, O>> {
+        self.scheduler.fail(failure.key.job);
+        // Firings that run now keep the job alive through their own reference.
+        let state = self.jobs.remove(&failure.key.job)?;
+        state.failed.store(true, Ordering::Release);
+        Some((state, failure))
+    }
+}
+
+impl<J: Job, O: Token> Engine<J, O> {
+    pub(crate) fn new(
+        plan: Plan,
+        policy: Box<dyn Policy>,
+        observer: Arc<dyn Observer>,
+        workers: Vec<Vec<Sender<Grant>>>,
+    ) -> Arc<Self> {
+        let (dead, dead_end) = unbounded();
+        let scheduler = Scheduler::new(&plan);
+        let core = Core {
+            scheduler,
+            policy,
+            jobs: HashMap::new(),
+            next_job: 0,
+            closed: None,
+            workers,
+        };
+        let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
+        Arc::new(Self {
+            plan,
+            core,
+            idle,
+            start,
+            observer,
+            dead,
+            dead_end,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
+        // The scheduler asserts its own invariants. Should one fail, going on would hide it from nobody: every later
+        // call reports through the job's failure.
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn observe(&self, event: &Event) {
+        self.observer.event(self.start.elapsed(), event);
+    }
+
+    pub(crate) fn submit(self: &Arc<Self>, job: J) -> Result<Handle<O>, SubmitError> {
+        let partitions = job.partitions();
+        if partitions == 0 {
+            return Err(SubmitError::Empty);
+        }
+        let mut core = self.lock();
+        if let Some(why) = &core.closed {
+            return Err(SubmitError::Closed(why.clone()));
+        }
+        let id = JobId(core.next_job);
+        core.scheduler
+            .submit(id, partitions, &job.sizes(), job.priority(), self.now_ns())?;
+        core.next_job += 1;
+        let outcome = Outcome::new();
+        let outputs = Mutex::new((0..partitions).map(|_| None).collect());
+        let state = JobState {
+            job,
+            failed: AtomicBool::new(false),
+            outputs,
+            outcome: Arc::clone(&outcome),
+        };
+        core.jobs.insert(id, Arc::new(state));
+        // Before the first grant, so that observers see a job before its firings.
+        self.observe(&Event::Accepted { job: id, partitions });
+        self.dispatch(core);
+        Ok(Handle {
+            job: id,
+            outcome,
+            canceller: Arc::<Self>::clone(self),
+        })
+    }
+
+    /// Grants what can start, hands the grants to their workers, and lets go of the lock.
+    fn dispatch(&self, mut guard: MutexGuard<'_, Core<J, O>>) {
+        let (mut grants, mut failed) = (Vec::new(), Vec::new());
+        let core = &mut *guard;
+        let granted = core.scheduler.grant(&mut *core.policy, self.now_ns(), &mut grants);
+        if let Err(illegal) = granted {
+            // Fail what is there, take nothing more, and let a policy that is known to be legal clear the pipeline.
+            let why = illegal.to_string();
+            core.closed = Some(why.clone());
+            core.policy = Box::new(OldestFirst);
+            for id in core.jobs.keys().copied().collect::<Vec<_>>() {
+                let cause = Cause::Failed(StageError::new(&why));
+                failed.extend(core.fail(Failure { cause, ..whole_job(id) }));
+            }
+            let drained = core.scheduler.grant(&mut *core.policy, self.now_ns(), &mut grants);
+            debug_assert!(drained.is_ok(), "oldest_first chooses legal firings only");
+        }
+        for grant in grants {
+            // A worker has a place in its channel for each lane, and lives as long as its stage has work.
+            let sent = core
+                .workers
+                .get(grant.stage)
+                .map(|stage| stage[grant.worker as usize].try_send(grant));
+            debug_assert!(matches!(sent, Some(Ok(()))), "a granted firing has a worker");
+        }
+        if core.scheduler.is_idle() {
+            self.idle.notify_all();
+        }
+        drop(guard);
+        failed.into_iter().for_each(|failed| self.tell(failed));
+    }
+
+    pub(crate) fn job(&self, id: JobId) -> Option<Arc<JobState<J, O>>> {
+        self.lock().jobs.get(&id).cloned()
+    }
+
+    /// The claim that the output of `stage` keeps until it is home.
+    pub(crate) fn hold_of(self: &Arc<Self>, stage: usize, job: JobId) -> Option<Hold> {
+        let claim = self.lock().scheduler.hold_of(stage, job);
+        let kept = Kept {
+            engine: Arc::<Self>::clone(self),
+            claim,
+        };
+        if kept.claim.is_empty() {
+            None
+        } else {
+            Some(Box::new(kept))
+        }
+    }
+
+    /// A firing is over and its packets are on `edges`.
+    pub(crate) fn ended(&self, grant: &Grant, output: Output, edges: impl IntoIterator<Item = usize>) {
+        let mut core = self.lock();
+        let now = self.now_ns();
+        for edge in edges {
+            core.scheduler
+                .arrived(edge, grant.key, output == Output::Tombstone, now);
+        }
+        core.scheduler.ended(grant, output);
+        self.dispatch(core);
+    }
+
+    /// The sink took a partition's output, or its tombstone (`None`).
+    pub(crate) fn deliver(&self, key: TokenKey, output: Option<O>) {
+        let Some(state) = self.job(key.job) else { return };
+        let finished = {
+            let mut outputs = state.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+            outputs[key.partition as usize] = output;
+            if outputs.iter().all(Option::is_some) {
+                Some(outputs.drain(..).flatten().collect())
+            } else {
+                None
+            }
+        };
+        if let Some(outputs) = finished {
+            self.lock().jobs.remove(&key.job);
+            state.outcome.settle(Ok(outputs));
+            self.observe(&Event::Finished {
+                job: key.job,
+                succeeded: true,
+            });
+        }
+    }
+
+    /// A partition failed: its job fails, and what of it has not started is skipped.
+    pub(crate) fn fail(&self, failure: Failure) {
+        let mut core = self.lock();
+        let failed = core.fail(failure);
+        self.dispatch(core);
+        if let Some(failed) = failed {
+            self.tell(failed);
+        }
+    }
+
+    /// Tells the job's owner. Not under the lock: a waker may do as it likes.
+    fn tell(&self, (state, failure): Failed<J, O>) {
+        let job = failure.key.job;
+        if state.outcome.settle(Err(failure)) {
+            self.observe(&Event::Finished { job, succeeded: false });
+        }
+    }
+
+    /// Takes no more jobs.
+    pub(crate) fn close(&self) {
+        self.lock()
+            .closed
+            .get_or_insert_with(|| "it is shutting down".to_owned());
+    }
+
+    /// Fails every job that is not done.
+    pub(crate) fn fail_all(&self) {
+        let (mut core, mut failed) = (self.lock(), Vec::new());
+        for id in core.jobs.keys().copied().collect::<Vec<_>>() {
+            failed.extend(core.fail(Failure {
+                cause: Cause::ShutDown,
+                ..whole_job(id)
+            }));
+        }
+        self.dispatch(core);
+        failed.into_iter().for_each(|failed| self.tell(failed));
+    }
+
+    /// Waits until every accepted job has an end and every slot is home.
+    pub(crate) fn wait_until_idle(&self) {
+        let mut core = self.lock();
+        while !core.scheduler.is_idle() {
+            core = self.idle.wait(core).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets the workers end: their channels close.
+    pub(crate) fn send_workers_home(&self) {
+        self.lock().workers.clear();
+    }
+
+    /// A slot that died; there is one for each grant of `dealloc`.
+    pub(crate) fn dead_slot(&self) -> Option<Dead> {
+        self.dead_end.try_recv().ok()
+    }
+
+    /// Whether every permit, place and slot is where it was at the start.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().scheduler.is_idle()
+    }
+}
+
+fn whole_job(job: JobId) -> Failure {
+    Failure {
+        key: TokenKey { job, partition: 0 },
+        stage: None,
+        cause: Cause::Cancelled,
+    }
+}
+
+impl<J: Job, O: Token> Canceller for Engine<J, O> {
+    fn cancel(&self, job: JobId) {
+        self.fail(whole_job(job));
+    }
+}
+
+impl<J: Job, O: Token> WayHome for Engine<J, O> {
+    fn send(&self, key: TokenKey, dead: Dead) {
+        // The receiver lives in the engine itself, so the channel is open.
+        if self.dead.send(dead).is_err() {
+            return;
+        }
+        let mut core = self.lock();
+        let now = self.now_ns();
+        core.scheduler.slot_died(key, now);
+        self.dispatch(core);
+    }
+}
+
+/// Bytes that a token keeps.
+struct Kept<J: Job, O: Token> {
+    engine: Arc<Engine<J, O>>,
+    claim: Claim,
+}
+
+impl<J: Job, O: Token> Drop for Kept<J, O> {
+    fn drop(&mut self) {
+        let mut core = self.engine.lock();
+        core.scheduler.hold_came_home(&self.claim);
+        self.engine.dispatch(core);
+    }
+}
