@@ -1,20 +1,53 @@
 //! What a stage answers when it fails, and what the job's owner reads.
 
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::key::TokenKey;
 
 /// A stage's refusal: one sentence for the person who must act. The runtime adds stage and partition.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StageError(String);
+///
+/// Two refusals are equal if they read the same.
+#[derive(Debug, Clone)]
+pub struct StageError {
+    text: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
 
 impl StageError {
-    /// An error that reads `what`.
+    /// A refusal that reads `what`.
     pub fn new(what: impl fmt::Display) -> Self {
-        Self(what.to_string())
+        Self { text: what.to_string(), source: None }
+    }
+
+    /// A refusal that reads as `error` does, and lets the job's owner have it back with [`Self::source_as`].
+    pub fn of(error: impl Error + Send + Sync + 'static) -> Self {
+        Self { text: error.to_string(), source: Some(Arc::new(error)) }
+    }
+
+    /// The error that the stage gave, if it is an `E`.
+    #[must_use]
+    pub fn source_as<E: Error + 'static>(&self) -> Option<&E> {
+        self.source.as_ref()?.downcast_ref()
     }
 }
+
+impl fmt::Display for StageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for StageError {}
+
+impl PartialEq for StageError {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for StageError {}
 
 /// Why a partition came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,4 +88,32 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::JobId;
+
+    #[test]
+    fn a_failure_names_job_partition_stage_and_cause() {
+        let key = TokenKey { job: JobId(3), partition: 1 };
+        let failure = |stage: Option<&str>, cause| Failure { key, stage: stage.map(str::to_owned), cause }.to_string();
+        let refused = || Cause::Failed(StageError::new("row 7 is not satisfied"));
+        assert_eq!(failure(Some("spmv"), refused()), "job 3 partition 1: stage `spmv` failed: row 7 is not satisfied");
+        assert_eq!(failure(None, refused()), "job 3 failed: row 7 is not satisfied");
+        assert_eq!(
+            failure(Some("spmv"), Cause::Panicked("index".into())),
+            "job 3 partition 1: stage `spmv` panicked: index"
+        );
+        assert_eq!(failure(None, Cause::Cancelled), "job 3 was cancelled");
+        assert_eq!(failure(None, Cause::ShutDown), "job 3 was stopped: the pipeline was shut down");
+    }
+
+    #[test]
+    fn the_stage_s_own_error_can_be_had_back() {
+        let error = StageError::of(fmt::Error);
+        assert_eq!(error.source_as::<fmt::Error>(), Some(&fmt::Error));
+        assert!(StageError::new("text").source_as::<fmt::Error>().is_none());
+    }
+}
