@@ -1,0 +1,55 @@
+//! circom's `.wtns`: one value for each wire.
+
+use std::fs;
+use std::path::Path;
+
+use blstrs::Scalar;
+use ff::Field;
+use zeroize::Zeroizing;
+
+use super::container::{Container, expect_end};
+use super::cursor::SCALAR_BYTES;
+use super::field::expect_bls12_381;
+use crate::error::Error;
+use crate::secret::SecretScalars;
+
+const HEADER: u32 = 1;
+const VALUES: u32 = 2;
+
+/// Reads a file: the value of each wire, wire 0 (ONE) first.
+///
+/// # Errors
+/// The file cannot be read, is cut off, damaged, over another field, or its wire 0 is not 1.
+pub fn read_wtns(file: &Path) -> Result<SecretScalars, Error> {
+    let bytes = Zeroizing::new(fs::read(file).map_err(Error::io("read", file))?);
+    parse_wtns(file, &bytes)
+}
+
+/// Reads a file's bytes; `file` is its name in errors.
+///
+/// # Errors
+/// As [`read_wtns`].
+pub fn parse_wtns(file: &Path, bytes: &[u8]) -> Result<SecretScalars, Error> {
+    let container = Container::open(file, bytes, "wtns", 2)?;
+    let mut header = container.section(HEADER, "the header")?;
+    expect_bls12_381(&mut header)?;
+    let at = header.offset();
+    let count = header.u32("the number of values")?;
+    expect_end(&header, "the header")?;
+
+    let mut section = container.section(VALUES, "the values")?;
+    let count = section.check_count(at, u64::from(count), SCALAR_BYTES, "the number of values")?;
+    let mut values = SecretScalars::zeros(count);
+    let first = section.offset();
+    for value in values.iter_mut() {
+        *value = section.scalar("a wire's value")?;
+    }
+    expect_end(&section, "the values")?;
+    if values.first() != Some(&Scalar::ONE) {
+        return Err(section.malformed(
+            first,
+            "the value of wire 0 must be 1; the file is not a witness".to_owned(),
+        ));
+    }
+    Ok(values)
+}

@@ -1,0 +1,220 @@
+//! A circuit, compiled: its sizes, its matrices, its densities.
+
+use std::fmt;
+use std::path::Path;
+
+use bellpepper_core::Circuit;
+use blstrs::Scalar;
+use ff::Field;
+use pipeline_runtime::stage::Sizes;
+use proofline_kernels::domain::Domain;
+use proofline_kernels::sparse::{Bitmap, Matrix, MatrixBuilder};
+
+use super::builtin::Builtin;
+use super::circom::R1cs;
+use super::record::{Recorded, record};
+use super::rows::Rows;
+use super::sha256::Sha256Preimage;
+use crate::error::Error;
+
+/// A circuit as the prover uses it, for as many proofs as one likes.
+///
+/// Variables are numbered inputs first (ONE is 0), auxiliary ones behind them. The matrices have the circuit's rows
+/// and, behind them, one row `x · 0 = 0` for each input x, which makes A dense in the inputs; bellperson appends the
+/// same rows.
+pub struct CircuitShape {
+    name: String,
+    builtin: Option<Builtin>,
+    inputs: usize,
+    aux: usize,
+    constraints: usize,
+    domain: Domain,
+    a: Matrix,
+    b: Matrix,
+    c: Matrix,
+    queries: Queries,
+}
+
+/// Which variables have a point in the queries that are not dense, ascending.
+pub(crate) struct Queries {
+    /// The inputs, and the auxiliary variables that occur in A.
+    pub(crate) a: Vec<u32>,
+    /// The variables that occur in B.
+    pub(crate) b: Vec<u32>,
+}
+
+impl CircuitShape {
+    /// The circuit that this name of a built-in family means, `sha256:4` say.
+    ///
+    /// # Errors
+    /// There is no such circuit.
+    pub fn from_builtin(name: &str) -> Result<Self, Error> {
+        let builtin: Builtin = name.parse()?;
+        let Builtin::Sha256 { blocks } = builtin;
+        let mut shape = Self::from_circuit(name, Sha256Preimage::of_blocks(blocks))?;
+        shape.builtin = Some(builtin);
+        Ok(shape)
+    }
+
+    /// A bellpepper circuit; its values are not asked for.
+    ///
+    /// # Errors
+    /// The circuit's own, or it is too large.
+    pub fn from_circuit<C: Circuit<Scalar>>(name: &str, circuit: C) -> Result<Self, Error> {
+        let failed = |source| Error::Synthesis {
+            circuit: name.to_owned(),
+            source,
+        };
+        let Recorded { inputs, aux, rows } = record(circuit).map_err(failed)?;
+        Self::compile(name.to_owned(), inputs, aux, &rows)
+    }
+
+    /// The circuit of a circom `.r1cs` file.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood; see [`R1cs::read`].
+    pub fn from_r1cs(file: &Path) -> Result<Self, Error> {
+        let name = file
+            .file_stem()
+            .map_or_else(|| file.display().to_string(), |stem| stem.display().to_string());
+        Self::from_constraints(&name, R1cs::read(file)?)
+    }
+
+    /// The circuit of circom's constraints.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn from_constraints(name: &str, r1cs: R1cs) -> Result<Self, Error> {
+        let (wires, inputs) = (r1cs.wires(), r1cs.inputs());
+        Self::compile(name.to_owned(), inputs, wires - inputs, &r1cs.into_rows())
+    }
+
+    fn compile(name: String, inputs: usize, aux: usize, rows: &Rows) -> Result<Self, Error> {
+        let variables = inputs + aux;
+        let too_large =
+            |fault: &dyn fmt::Display| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}"));
+        let mut builders = [(); 3].map(|()| MatrixBuilder::new(variables));
+        for row in 0..rows.len() {
+            for (builder, terms) in builders.iter_mut().zip(rows.row(row)) {
+                builder.push_row(terms).map_err(|fault| too_large(&fault))?;
+            }
+        }
+        let [mut a, mut b, mut c] = builders;
+        for input in 0..inputs {
+            // Inputs are below 2^32, for `push_row` above or the readers before it saw to that.
+            a.push_row(&[(input as u32, Scalar::ONE)])
+                .map_err(|fault| too_large(&fault))?;
+            b.push_row(&[]).map_err(|fault| too_large(&fault))?;
+            c.push_row(&[]).map_err(|fault| too_large(&fault))?;
+        }
+        let [a, b, c] = [a, b, c].map(MatrixBuilder::finish);
+        let domain = Domain::for_rows(rows.len() + inputs).map_err(|fault| too_large(&fault))?;
+        let queries = Queries::of(&a.column_density(), &b.column_density());
+        Ok(Self {
+            name,
+            builtin: None,
+            inputs,
+            aux,
+            constraints: rows.len(),
+            domain,
+            a,
+            b,
+            c,
+            queries,
+        })
+    }
+
+    /// The name: a built-in circuit's, a file's stem, or what the caller gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The built-in circuit that it is, if it is one.
+    #[must_use]
+    pub fn builtin(&self) -> Option<Builtin> {
+        self.builtin
+    }
+
+    /// Inputs, ONE counted.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Auxiliary variables.
+    #[must_use]
+    pub fn aux(&self) -> usize {
+        self.aux
+    }
+
+    /// Inputs and auxiliary variables.
+    #[must_use]
+    pub fn variables(&self) -> usize {
+        self.inputs + self.aux
+    }
+
+    /// The circuit's own constraints, without the rows appended for the inputs.
+    #[must_use]
+    pub fn constraints(&self) -> usize {
+        self.constraints
+    }
+
+    /// The evaluation domain.
+    #[must_use]
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The sizes for the plan's byte formulas.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            constraints: self.constraints as u64,
+            aux: self.aux as u64,
+            inputs: self.inputs as u64,
+            domain: self.domain.size() as u64,
+            a_density: self.queries.a.len() as u64,
+            b_density: self.queries.b.len() as u64,
+        }
+    }
+
+    /// The matrices A, B and C, with the rows appended for the inputs.
+    #[must_use]
+    pub fn matrices(&self) -> [&Matrix; 3] {
+        [&self.a, &self.b, &self.c]
+    }
+
+    pub(crate) fn queries(&self) -> &Queries {
+        &self.queries
+    }
+
+    /// The auxiliary variables that no constraint mentions, ascending.
+    #[must_use]
+    pub fn unused(&self) -> Vec<usize> {
+        let used = self.matrices().map(Matrix::column_density);
+        (self.inputs..self.variables())
+            .filter(|column| !used.iter().any(|map| map.get(*column)))
+            .collect()
+    }
+}
+
+impl Queries {
+    fn of(a: &Bitmap, b: &Bitmap) -> Self {
+        // Columns are below 2^32, or the matrices could not have been made.
+        let positions = |map: &Bitmap| map.ones().map(|column| column as u32).collect();
+        Self {
+            a: positions(a),
+            b: positions(b),
+        }
+    }
+}
+
+impl fmt::Debug for CircuitShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CircuitShape")
+            .field("name", &self.name)
+            .field("sizes", &self.sizes())
+            .finish_non_exhaustive()
+    }
+}

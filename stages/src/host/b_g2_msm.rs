@@ -1,0 +1,31 @@
+//! b_g2_msm: the sum of B in G2.
+
+use pipeline_macros::stage;
+use pipeline_runtime::capability::{CcdPool, MemPermit};
+use pipeline_runtime::error::StageError;
+use pipeline_runtime::slot::Slot;
+
+use crate::job::Job;
+use crate::params::ProvingKey;
+use crate::tokens::{Classified, SumG2};
+
+/// Sums the B query in G2.
+///
+/// # Errors
+/// None of its own.
+#[stage(b_g2_msm, backend = host, mem_heavy, ccd_pinned)]
+pub fn b_g2_msm(
+    job: &Job,
+    classified: &Classified,
+    out: Slot<'_, SumG2>,
+    _permit: &MemPermit,
+    cores: &CcdPool,
+) -> Result<SumG2, StageError> {
+    let mut sum = out.take(&());
+    cores.install(|| sum_b_g2(job.key(), classified, &mut sum));
+    Ok(sum)
+}
+
+pub(crate) fn sum_b_g2(key: &ProvingKey, classified: &Classified, sum: &mut SumG2) {
+    sum.b = key.b_g2.msm(&classified.b);
+}

@@ -1,0 +1,178 @@
+//! A job: a circuit, a key, and as many witnesses as proofs are wanted.
+
+use std::sync::{Arc, OnceLock};
+
+use blstrs::Scalar;
+use ff::Field;
+use pipeline_runtime::error::StageError;
+use pipeline_runtime::key::TokenKey;
+use pipeline_runtime::stage::{Priority, Sizes};
+use rand::rngs::OsRng;
+
+use crate::circuits::{CircuitShape, WitnessSource};
+use crate::error::Error;
+use crate::params::ProvingKey;
+use crate::secret::SecretScalars;
+
+/// Proofs of one circuit with one key, one partition for each.
+pub struct Job {
+    shape: Arc<CircuitShape>,
+    key: Arc<ProvingKey>,
+    partitions: Vec<Partition>,
+    priority: Priority,
+}
+
+/// One proof of a job.
+struct Partition {
+    source: WitnessSource,
+    blinding: Blinding,
+    /// Why it failed, if a stage of this crate said so.
+    fault: OnceLock<Error>,
+}
+
+/// The randomness that makes a proof zero-knowledge. Whoever knows it and the proof learns of the witness.
+struct Blinding(SecretScalars);
+
+impl Blinding {
+    fn fresh() -> Self {
+        Self::of(Scalar::random(OsRng), Scalar::random(OsRng))
+    }
+
+    fn of(r: Scalar, s: Scalar) -> Self {
+        Self(SecretScalars::from(vec![r, s]))
+    }
+}
+
+impl Job {
+    /// A job with fresh r and s from the operating system for each proof.
+    ///
+    /// # Errors
+    /// The key or a witness is not the circuit's, or there is no witness.
+    pub fn new(shape: Arc<CircuitShape>, key: Arc<ProvingKey>, witnesses: Vec<WitnessSource>) -> Result<Self, Error> {
+        key.check(&shape)?;
+        if witnesses.is_empty() || u32::try_from(witnesses.len()).is_err() {
+            return Err(Error::Mismatch(format!(
+                "a job takes from 1 to {} witnesses, not {}",
+                u32::MAX,
+                witnesses.len()
+            )));
+        }
+        if let Some(source) = witnesses
+            .iter()
+            .find(|source| source.public_inputs().len() + 1 != shape.inputs())
+        {
+            return Err(Error::Mismatch(format!(
+                "{} public inputs are given, the circuit `{}` has {}",
+                source.public_inputs().len(),
+                shape.name(),
+                shape.inputs() - 1
+            )));
+        }
+        let partition = |source| Partition {
+            source,
+            blinding: Blinding::fresh(),
+            fault: OnceLock::new(),
+        };
+        let partitions = witnesses.into_iter().map(partition).collect();
+        Ok(Self {
+            shape,
+            key,
+            partitions,
+            priority: Priority::Normal,
+        })
+    }
+
+    /// The same job, more or less urgent.
+    #[must_use]
+    pub fn with_priority(mut self, priority: Priority) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// The same job with r and s of one proof chosen by the caller.
+    ///
+    /// For tests that compare proofs byte for byte, and for nothing else: r and s that are known, or used twice, give
+    /// the witness away.
+    ///
+    /// # Panics
+    /// There is no such partition.
+    #[must_use]
+    pub fn with_blinding_for_tests(mut self, partition: u32, r: Scalar, s: Scalar) -> Self {
+        self.partitions[partition as usize].blinding = Blinding::of(r, s);
+        self
+    }
+
+    /// The circuit.
+    #[must_use]
+    pub fn shape(&self) -> &CircuitShape {
+        &self.shape
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(&self) -> &ProvingKey {
+        &self.key
+    }
+
+    /// The public inputs of a proof, the constant ONE not counted.
+    ///
+    /// # Panics
+    /// There is no such partition.
+    #[must_use]
+    pub fn public_inputs(&self, partition: u32) -> &[Scalar] {
+        self.source(partition).public_inputs()
+    }
+
+    /// Why a proof came to nothing, with the numbers; `None` while it has not failed or where the failure was not
+    /// one of these stages' own.
+    #[must_use]
+    pub fn fault(&self, partition: u32) -> Option<&Error> {
+        self.partitions.get(partition as usize)?.fault.get()
+    }
+
+    pub(crate) fn source(&self, partition: u32) -> &WitnessSource {
+        &self.partitions[partition as usize].source
+    }
+
+    pub(crate) fn blinding(&self, partition: u32) -> (Scalar, Scalar) {
+        let pair = &self.partitions[partition as usize].blinding.0;
+        (pair[0], pair[1])
+    }
+
+    /// Keeps what a stage found wrong, so that the job's owner can ask for it, and says it to the runtime.
+    pub(crate) fn refused(&self, key: TokenKey) -> impl FnOnce(Error) -> StageError {
+        move |error| {
+            let said = StageError::new(&error);
+            if let Some(partition) = self.partitions.get(key.partition as usize) {
+                // Of several faults of one partition the first is the cause.
+                let _ = partition.fault.set(error);
+            }
+            said
+        }
+    }
+}
+
+impl pipeline_runtime::stage::Job for Job {
+    fn partitions(&self) -> u32 {
+        // `new` refuses more.
+        self.partitions.len() as u32
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.shape.sizes()
+    }
+
+    fn priority(&self) -> Priority {
+        self.priority
+    }
+}
+
+impl std::fmt::Debug for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job")
+            .field("circuit", &self.shape.name())
+            .field("partitions", &self.partitions.len())
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,30 @@
+//! The stages of the Groth16 pipeline over BLS12-381, the circuits that they prove and the key formats that they read.
+//!
+//! - [`circuits`]: a circuit becomes a [`CircuitShape`]; a [`WitnessSource`] gives the values of one proof
+//! - [`params`]: keys, read from bellperson's files or made by [`params::setup`]
+//! - [`job`]: a circuit, a key and witnesses together; what is submitted
+//! - [`tokens`]: what travels between stages
+//! - [`host`]: the stages, on the processor
+//! - [`sequence`]: the same stages one after the other, without a pipeline
+//! - [`verify`]: proofs and public inputs, judged
+//! - [`catalogue`]: what `pipeline!` must know of all this
+//!
+//! It knows nothing of graphs, threads and files of graphs: a stage is a function of its job and its tokens.
+
+pub mod catalogue;
+pub mod circuits;
+pub mod error;
+pub mod host;
+pub mod job;
+pub mod params;
+pub mod progress;
+pub mod secret;
+pub mod sequence;
+pub mod tokens;
+pub mod verify;
+
+pub use circuits::{CircuitShape, WitnessSource};
+pub use error::{Class, Error};
+pub use job::Job;
+pub use params::{ProvingKey, VerifyingKey};
+pub use tokens::Proof;

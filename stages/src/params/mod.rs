@@ -1,0 +1,16 @@
+//! Keys: bellperson's files, and the setup that makes them.
+//!
+//! A `.vk` file is the verifying key; a `.params` file is the same bytes and, behind them, the queries H, L, A, B in
+//! G1 and B in G2, each a count and its points. Numbers are big-endian, points in the uncompressed encoding of Zcash.
+
+mod parameters;
+mod point;
+mod proving_key;
+mod reader;
+pub mod setup;
+mod verifying_key;
+mod writer;
+
+pub use parameters::{PARAMS_FILE, Parameters, VK_FILE};
+pub use proving_key::ProvingKey;
+pub use verifying_key::VerifyingKey;

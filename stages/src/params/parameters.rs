@@ -1,0 +1,83 @@
+//! A whole key as points: what a `.params` file holds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use blstrs::{G1Affine, G2Affine};
+
+use super::VerifyingKey;
+use super::reader::{Infinity, KeyReader};
+use super::writer::KeyWriter;
+use crate::error::Error;
+use crate::progress::Watch;
+
+/// The name of the key in the folder that a setup writes.
+pub const PARAMS_FILE: &str = "circuit.params";
+/// The name of the verifying key in the folder that a setup writes.
+pub const VK_FILE: &str = "circuit.vk";
+
+/// The points of a key. Only [`Self::l`] may hold points at infinity, one for each variable that no constraint
+/// mentions; bellperson makes no keys for such circuits and does not read these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// The verifying key.
+    pub vk: VerifyingKey,
+    /// τ^i·Z(τ)/δ, one fewer than the domain has points.
+    pub h: Vec<G1Affine>,
+    /// (β·A + α·B + C)/δ of each auxiliary variable.
+    pub l: Vec<G1Affine>,
+    /// A of each input and of each auxiliary variable that occurs in A.
+    pub a: Vec<G1Affine>,
+    /// B of each variable that occurs in B.
+    pub b_g1: Vec<G1Affine>,
+    /// The same in G2.
+    pub b_g2: Vec<G2Affine>,
+}
+
+impl Parameters {
+    /// Reads a `.params` file, or [`PARAMS_FILE`] in a folder. Every point is checked for curve and subgroup, on the
+    /// rayon pool that this is called in.
+    ///
+    /// # Errors
+    /// The file cannot be read, is cut off, or a point in it is not a point of its group.
+    pub fn read(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
+        let file = file_in(path, PARAMS_FILE);
+        let mut reader = KeyReader::open(&file)?;
+        let parameters = Self {
+            vk: VerifyingKey::read_from(&mut reader, watch)?,
+            h: reader.points("h", Infinity::Refused, watch)?,
+            l: reader.points("l", Infinity::Allowed, watch)?,
+            a: reader.points("a", Infinity::Refused, watch)?,
+            b_g1: reader.points("b_g1", Infinity::Refused, watch)?,
+            b_g2: reader.points("b_g2", Infinity::Refused, watch)?,
+        };
+        reader.expect_end()?;
+        Ok(parameters)
+    }
+
+    /// Writes [`PARAMS_FILE`] and [`VK_FILE`] into a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// A file cannot be written; a file that is there already is then left as it was.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        let mut writer = KeyWriter::create(&folder.join(PARAMS_FILE))?;
+        self.vk.write_to(&mut writer)?;
+        writer.points(&self.h, "h")?;
+        writer.points(&self.l, "l")?;
+        writer.points(&self.a, "a")?;
+        writer.points(&self.b_g1, "b_g1")?;
+        writer.points(&self.b_g2, "b_g2")?;
+        writer.finish()?;
+        self.vk.write(&folder.join(VK_FILE))
+    }
+}
+
+/// The file itself, or the one of this name in the folder.
+fn file_in(path: &Path, name: &str) -> PathBuf {
+    if path.is_dir() {
+        path.join(name)
+    } else {
+        path.to_owned()
+    }
+}

@@ -1,0 +1,156 @@
+//! Reading a key file from its front, a piece at a time: a key can be larger than it is wise to hold twice.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::point::Point;
+use crate::error::Error;
+use crate::progress::{Progress, Watch};
+
+/// Points that are read and then checked in parallel: some megabytes, and some tenths of a second of checks.
+const POINTS_PER_PIECE: usize = 1 << 13;
+
+/// Whether a point at infinity may stand somewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Infinity {
+    Refused,
+    Allowed,
+}
+
+/// A key file, open.
+pub(super) struct KeyReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    offset: u64,
+    length: u64,
+}
+
+impl KeyReader {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(Error::io("open", path))?;
+        let length = file.metadata().map_err(Error::io("read", path))?.len();
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufReader::new(file),
+            offset: 0,
+            length,
+        })
+    }
+
+    fn left(&self) -> u64 {
+        self.length.saturating_sub(self.offset)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8], what: &str) -> Result<(), Error> {
+        let needed = bytes.len() as u64;
+        if needed > self.left() {
+            let (file, what) = (self.path.clone(), what.to_owned());
+            return Err(Error::Truncated {
+                file,
+                offset: self.offset,
+                what,
+                needed,
+                left: self.left(),
+            });
+        }
+        self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+        self.offset += needed;
+        Ok(())
+    }
+
+    /// A point of the verifying key.
+    pub(super) fn point<P: Point>(&mut self, what: &str) -> Result<P, Error> {
+        let offset = self.offset;
+        let mut bytes = vec![0; P::BYTES];
+        self.fill(&mut bytes, what)?;
+        self.decode(&bytes, offset, Infinity::Refused, || what.to_owned())
+    }
+
+    /// A count and so many points.
+    pub(super) fn points<P: Point>(
+        &mut self,
+        what: &'static str,
+        infinity: Infinity,
+        watch: Watch<'_>,
+    ) -> Result<Vec<P>, Error> {
+        let at = self.offset;
+        let mut count = [0; 4];
+        self.fill(&mut count, &format!("the number of points of {what}"))?;
+        let count = u32::from_be_bytes(count) as usize;
+        let most = self.left() / P::BYTES as u64;
+        if count as u64 > most {
+            let fault = format!(
+                "{what} should have {count} points, but the {} bytes that follow hold {most} at most; the file was cut \
+                 off, or it is no `.params` file",
+                self.left()
+            );
+            return Err(Error::Malformed {
+                file: self.path.clone(),
+                offset: at,
+                fault,
+            });
+        }
+        let mut points = Vec::with_capacity(count);
+        let mut bytes = Vec::new();
+        while points.len() < count {
+            watch(Progress {
+                what,
+                done: points.len() as u64,
+                total: count as u64,
+            });
+            let piece = POINTS_PER_PIECE.min(count - points.len());
+            let (first, offset) = (points.len(), self.offset);
+            bytes.resize(piece * P::BYTES, 0);
+            self.fill(&mut bytes, what)?;
+            let checked = bytes.par_chunks_exact(P::BYTES).enumerate().map(|(i, bytes)| {
+                let offset = offset + (i * P::BYTES) as u64;
+                self.decode(bytes, offset, infinity, || format!("point {} of {what}", first + i))
+            });
+            points.extend(checked.collect::<Result<Vec<P>, Error>>()?);
+        }
+        watch(Progress {
+            what,
+            done: count as u64,
+            total: count as u64,
+        });
+        Ok(points)
+    }
+
+    fn decode<P: Point>(
+        &self,
+        bytes: &[u8],
+        offset: u64,
+        infinity: Infinity,
+        what: impl FnOnce() -> String,
+    ) -> Result<P, Error> {
+        let fault = match P::decode(bytes) {
+            Ok(point) if infinity == Infinity::Refused && point.at_infinity() => "is the point at infinity",
+            Ok(point) => return Ok(point),
+            Err(fault) => fault,
+        };
+        let fault = format!("{} ({}) {fault}; get the key from its maker again", what(), P::GROUP);
+        Err(Error::Malformed {
+            file: self.path.clone(),
+            offset,
+            fault,
+        })
+    }
+
+    /// Refuses what follows the end of the key.
+    pub(super) fn expect_end(&self) -> Result<(), Error> {
+        match self.left() {
+            0 => Ok(()),
+            left => {
+                let fault = format!("{left} bytes follow the end of the key; the file is damaged or of another kind");
+                Err(Error::Malformed {
+                    file: self.path.clone(),
+                    offset: self.offset,
+                    fault,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Setup: a key for a circuit from five secrets.
+//!
+//! The machine that runs this knows the secrets for a moment, and whoever knows them can prove anything. A key that
+//! others must trust comes from a ceremony; this one is for tests, for development, and for provers who are their own
+//! verifiers.
+//!
+//! Variables that no constraint mentions are allowed: their point in L is the point at infinity (arkworks does the
+//! same). bellperson refuses such circuits at setup.
+
+use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
+use ff::Field;
+use group::Group;
+use proofline_kernels::fixed_base::Table;
+use proofline_kernels::sparse::Matrix;
+use rand::rngs::OsRng;
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use super::{Parameters, VerifyingKey};
+use crate::circuits::CircuitShape;
+use crate::error::Error;
+use crate::progress::{Progress, Watch};
+use crate::secret::SecretScalars;
+
+/// Products between two reports of progress.
+const SCALARS_PER_PIECE: usize = 1 << 14;
+/// Draws of secrets before giving up; one in about 2^220 is unlucky.
+const MOST_DRAWS: usize = 3;
+
+/// Where the secrets come from.
+pub enum Entropy<'a> {
+    /// The operating system.
+    System,
+    /// A text: the same circuit and text give the same key, and whoever knows the text can forge proofs.
+    Seed(&'a str),
+}
+
+/// Makes a key. Parallel work runs on the rayon pool that this is called in.
+///
+/// # Errors
+/// The secrets were drawn unluckily several times over, which means that the source of randomness is broken.
+pub fn generate(shape: &CircuitShape, entropy: &Entropy<'_>, watch: Watch<'_>) -> Result<Parameters, Error> {
+    let mut seed = Zeroizing::new([0; 32]);
+    match entropy {
+        Entropy::System => OsRng.fill_bytes(seed.as_mut()),
+        Entropy::Seed(text) => seed.copy_from_slice(&Sha256::digest(text.as_bytes())),
+    }
+    let mut rng = ChaCha20Rng::from_seed(*seed);
+    for _ in 0..MOST_DRAWS {
+        let secrets = Secrets::draw(&mut rng);
+        if let Some(exponents) = Exponents::of(shape, &secrets) {
+            return Ok(raise(&secrets, &exponents, watch));
+        }
+    }
+    Err(Error::Internal(format!(
+        "{MOST_DRAWS} draws of secrets were degenerate: the source of randomness is broken"
+    )))
+}
+
+/// α, β, γ, δ, τ.
+struct Secrets(SecretScalars);
+
+impl Secrets {
+    fn draw(rng: &mut ChaCha20Rng) -> Self {
+        Self(SecretScalars::from(
+            [(); 5].map(|()| Scalar::random(&mut *rng)).to_vec(),
+        ))
+    }
+
+    fn all(&self) -> [Scalar; 5] {
+        [0, 1, 2, 3, 4].map(|i| self.0[i])
+    }
+}
+
+/// The discrete logarithms of the key's points.
+struct Exponents {
+    h: SecretScalars,
+    ic: SecretScalars,
+    l: SecretScalars,
+    a: SecretScalars,
+    b: SecretScalars,
+}
+
+impl Exponents {
+    /// `None` if the secrets do not do for this circuit: one is zero, τ is in the domain, or a polynomial that is not
+    /// zero vanishes at τ (bellperson would leave its point out, and the prover would not).
+    fn of(shape: &CircuitShape, secrets: &Secrets) -> Option<Self> {
+        let [alpha, beta, gamma, delta, tau] = secrets.all();
+        let size = shape.domain().size();
+        let vanishing = tau.pow_vartime([size as u64]) - Scalar::ONE;
+        if [alpha, beta, tau, vanishing].contains(&Scalar::ZERO) {
+            return None;
+        }
+        let gamma_inverse = Option::<Scalar>::from(gamma.invert())?;
+        let delta_inverse = Option::<Scalar>::from(delta.invert())?;
+
+        let mut powers = SecretScalars::zeros(size);
+        let mut power = Scalar::ONE;
+        for place in powers.iter_mut() {
+            *place = power;
+            power *= tau;
+        }
+        let mut h = SecretScalars::zeros(size - 1);
+        let factor = vanishing * delta_inverse;
+        h.iter_mut()
+            .zip(powers.iter())
+            .for_each(|(h, power)| *h = *power * factor);
+
+        // The inverse transform of τ^0, τ^1, … is the Lagrange basis at τ.
+        let mut lagrange = powers;
+        shape.domain().ifft(&mut lagrange);
+        let [a, b, c] = shape.matrices();
+        let (a, (b, c)) = rayon::join(
+            || columns_at_tau(a, &lagrange),
+            || rayon::join(|| columns_at_tau(b, &lagrange), || columns_at_tau(c, &lagrange)),
+        );
+        let mut mixed = SecretScalars::zeros(shape.variables());
+        for (i, place) in mixed.iter_mut().enumerate() {
+            let inverse = if i < shape.inputs() {
+                gamma_inverse
+            } else {
+                delta_inverse
+            };
+            *place = (beta * a[i] + alpha * b[i] + c[i]) * inverse;
+        }
+        let (ic, l) = mixed.split_at(shape.inputs());
+        let dense = |column: &[Scalar], positions: &[u32]| -> SecretScalars {
+            positions
+                .iter()
+                .map(|position| column[*position as usize])
+                .collect::<Vec<_>>()
+                .into()
+        };
+        let queries = shape.queries();
+        let (a, b) = (dense(&a, &queries.a), dense(&b, &queries.b));
+        if a.contains(&Scalar::ZERO) || b.contains(&Scalar::ZERO) || ic.contains(&Scalar::ZERO) {
+            return None;
+        }
+        Some(Self {
+            h,
+            ic: ic.to_vec().into(),
+            l: l.to_vec().into(),
+            a,
+            b,
+        })
+    }
+}
+
+/// Each column's polynomial at τ: Σ over rows of coefficient · Lagrange polynomial of the row.
+fn columns_at_tau(matrix: &Matrix, lagrange: &[Scalar]) -> SecretScalars {
+    let mut columns = SecretScalars::zeros(matrix.columns());
+    for (row, at_tau) in (0..matrix.rows()).zip(lagrange) {
+        for (column, coefficient) in matrix.row(row) {
+            columns[column as usize] += coefficient * at_tau;
+        }
+    }
+    columns
+}
+
+/// The points of the exponents, over the standard generators.
+fn raise(secrets: &Secrets, exponents: &Exponents, watch: Watch<'_>) -> Parameters {
+    let [alpha, beta, gamma, delta, _] = secrets.all();
+    let Exponents { h, ic, l, a, b } = exponents;
+    let (g1, g2) = (G1Projective::generator(), G2Projective::generator());
+    let in_g1 = Table::<G1Affine>::new(g1, h.len() + ic.len() + l.len() + a.len() + b.len());
+    let in_g2 = Table::<G2Affine>::new(g2, b.len());
+    let g1_points = |what, scalars: &[Scalar]| in_pieces(what, scalars, watch, |piece| in_g1.mul_many(piece));
+    Parameters {
+        vk: VerifyingKey {
+            alpha_g1: G1Affine::from(&(g1 * alpha)),
+            beta_g1: G1Affine::from(&(g1 * beta)),
+            beta_g2: G2Affine::from(&(g2 * beta)),
+            gamma_g2: G2Affine::from(&(g2 * gamma)),
+            delta_g1: G1Affine::from(&(g1 * delta)),
+            delta_g2: G2Affine::from(&(g2 * delta)),
+            ic: g1_points("ic", ic),
+        },
+        h: g1_points("h", h),
+        l: g1_points("l", l),
+        a: g1_points("a", a),
+        b_g1: g1_points("b_g1", b),
+        b_g2: in_pieces("b_g2", b, watch, |piece| in_g2.mul_many(piece)),
+    }
+}
+
+fn in_pieces<P>(
+    what: &'static str,
+    scalars: &[Scalar],
+    watch: Watch<'_>,
+    multiply: impl Fn(&[Scalar]) -> Vec<P>,
+) -> Vec<P> {
+    let total = scalars.len() as u64;
+    let mut points = Vec::with_capacity(scalars.len());
+    for piece in scalars.chunks(SCALARS_PER_PIECE) {
+        watch(Progress {
+            what,
+            done: points.len() as u64,
+            total,
+        });
+        points.extend(multiply(piece));
+    }
+    watch(Progress {
+        what,
+        done: total,
+        total,
+    });
+    points
+}

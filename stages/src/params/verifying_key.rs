@@ -1,0 +1,74 @@
+//! What a verifier needs of a key.
+
+use std::path::Path;
+
+use blstrs::{G1Affine, G2Affine};
+
+use super::reader::{Infinity, KeyReader};
+use super::writer::KeyWriter;
+use crate::error::Error;
+use crate::progress::{Watch, unwatched};
+
+/// The verifying key. No point is the point at infinity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyingKey {
+    /// α in G1.
+    pub alpha_g1: G1Affine,
+    /// β in G1; the prover needs it.
+    pub beta_g1: G1Affine,
+    /// β in G2.
+    pub beta_g2: G2Affine,
+    /// γ in G2.
+    pub gamma_g2: G2Affine,
+    /// δ in G1; the prover needs it.
+    pub delta_g1: G1Affine,
+    /// δ in G2.
+    pub delta_g2: G2Affine,
+    /// (β·A + α·B + C)/γ of each input, ONE first.
+    pub ic: Vec<G1Affine>,
+}
+
+impl VerifyingKey {
+    /// Reads a `.vk` file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is cut off, or a point in it is not a point of its group.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let mut reader = KeyReader::open(file)?;
+        let key = Self::read_from(&mut reader, &unwatched)?;
+        reader.expect_end()?;
+        Ok(key)
+    }
+
+    /// Writes a `.vk` file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, file: &Path) -> Result<(), Error> {
+        let mut writer = KeyWriter::create(file)?;
+        self.write_to(&mut writer)?;
+        writer.finish()
+    }
+
+    pub(super) fn read_from(reader: &mut KeyReader, watch: Watch<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            alpha_g1: reader.point("alpha in G1")?,
+            beta_g1: reader.point("beta in G1")?,
+            beta_g2: reader.point("beta in G2")?,
+            gamma_g2: reader.point("gamma in G2")?,
+            delta_g1: reader.point("delta in G1")?,
+            delta_g2: reader.point("delta in G2")?,
+            ic: reader.points("ic", Infinity::Refused, watch)?,
+        })
+    }
+
+    pub(super) fn write_to(&self, writer: &mut KeyWriter) -> Result<(), Error> {
+        writer.point(&self.alpha_g1)?;
+        writer.point(&self.beta_g1)?;
+        writer.point(&self.beta_g2)?;
+        writer.point(&self.gamma_g2)?;
+        writer.point(&self.delta_g1)?;
+        writer.point(&self.delta_g2)?;
+        writer.points(&self.ic, "ic")
+    }
+}

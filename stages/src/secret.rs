@@ -1,0 +1,94 @@
+//! Scalars that must not outlive their use.
+
+use std::ops::{Deref, DerefMut};
+
+use blstrs::Scalar;
+use ff::Field;
+
+/// Overwrites scalars with zeros in a way that the optimiser does not remove.
+pub fn wipe_scalars(scalars: &mut [Scalar]) {
+    scalars.fill(Scalar::ZERO);
+    // The slice escapes here, as far as the compiler knows, so the stores before it must happen.
+    std::hint::black_box(scalars);
+}
+
+/// Scalars that are overwritten when they are dropped. The length is fixed: growing would leave copies behind.
+pub struct SecretScalars(Box<[Scalar]>);
+
+impl SecretScalars {
+    /// So many zeros.
+    #[must_use]
+    pub fn zeros(len: usize) -> Self {
+        Self(vec![Scalar::ZERO; len].into_boxed_slice())
+    }
+
+    /// Overwrites them with zeros.
+    pub fn wipe(&mut self) {
+        wipe_scalars(&mut self.0);
+    }
+}
+
+impl From<Vec<Scalar>> for SecretScalars {
+    /// Takes the scalars over. A vector with spare capacity is moved, and its old memory overwritten.
+    fn from(mut scalars: Vec<Scalar>) -> Self {
+        if scalars.len() == scalars.capacity() {
+            return Self(scalars.into_boxed_slice());
+        }
+        let kept = scalars.as_slice().into();
+        wipe_scalars(&mut scalars);
+        Self(kept)
+    }
+}
+
+impl Deref for SecretScalars {
+    type Target = [Scalar];
+
+    fn deref(&self) -> &[Scalar] {
+        &self.0
+    }
+}
+
+impl DerefMut for SecretScalars {
+    fn deref_mut(&mut self) -> &mut [Scalar] {
+        &mut self.0
+    }
+}
+
+impl Drop for SecretScalars {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+impl std::fmt::Debug for SecretScalars {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretScalars(len = {})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wiping_leaves_zeros() {
+        let mut secret = SecretScalars::from(vec![Scalar::ONE; 5]);
+        secret.wipe();
+        assert!(secret.iter().all(|s| *s == Scalar::ZERO));
+    }
+
+    #[test]
+    fn debug_does_not_show_the_values() {
+        assert_eq!(
+            format!("{:?}", SecretScalars::from(vec![Scalar::ONE; 5])),
+            "SecretScalars(len = 5)"
+        );
+    }
+
+    #[test]
+    fn a_vector_with_spare_capacity_keeps_its_values() {
+        let mut values = Vec::with_capacity(8);
+        values.extend([Scalar::ONE; 3]);
+        assert_eq!(&*SecretScalars::from(values), [Scalar::ONE; 3]);
+    }
+}

@@ -1,0 +1,261 @@
+//! What travels on the edges: the memory of one partition between two stages.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use blstrs::{G1Projective, G2Projective, Scalar};
+use group::Group;
+use pipeline_runtime::slot::Token;
+use proofline_kernels::scalars::ScalarSet;
+
+use crate::circuits::CircuitShape;
+use crate::secret::{SecretScalars, wipe_scalars};
+
+/// The bytes of a scalar in memory.
+const SCALAR_BYTES: u64 = size_of::<Scalar>() as u64;
+
+/// The bytes of a proof: A (48), B (96), C (48), compressed.
+pub const PROOF_BYTES: usize = 192;
+
+/// The variables' values, inputs first, ONE at 0. Secret.
+pub struct Witness {
+    /// The values.
+    pub values: SecretScalars,
+}
+
+impl Token for Witness {
+    const NAME: &'static str = "Witness";
+    /// The number of variables.
+    type Shape = usize;
+
+    fn with_shape(variables: &usize) -> Self {
+        Self {
+            values: SecretScalars::zeros(*variables),
+        }
+    }
+
+    fn shape(&self) -> usize {
+        self.values.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        SCALAR_BYTES * self.values.len() as u64
+    }
+
+    fn wipe(&mut self) {
+        self.values.wipe();
+    }
+}
+
+/// The products A·w, B·w and C·w over the domain; rows behind the last one are zero. Secret.
+pub struct Evaluated {
+    domain: usize,
+    columns: Mutex<Columns>,
+}
+
+/// The three vectors of an [`Evaluated`].
+pub struct Columns {
+    /// A·w.
+    pub a: SecretScalars,
+    /// B·w.
+    pub b: SecretScalars,
+    /// C·w.
+    pub c: SecretScalars,
+    /// Set by the reader that turned the vectors into the quotient, which destroys them.
+    pub spent: bool,
+}
+
+impl Evaluated {
+    /// The vectors, for the stage that writes them or the one that uses them up.
+    ///
+    /// The quotient is computed in place, for a copy would be three times the largest vector of the prover. The lock
+    /// is what lets the single reader do that through a shared token; nobody ever waits for it.
+    pub fn columns(&self) -> MutexGuard<'_, Columns> {
+        // A panic of the reader leaves the vectors half transformed; that token's proof has failed then, and the
+        // next firing writes all of them.
+        self.columns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The size of the domain: the length of each vector.
+    #[must_use]
+    pub fn domain(&self) -> usize {
+        self.domain
+    }
+}
+
+impl Token for Evaluated {
+    const NAME: &'static str = "Evaluated";
+    /// The size of the domain.
+    type Shape = usize;
+
+    fn with_shape(domain: &usize) -> Self {
+        let [a, b, c] = [(); 3].map(|()| SecretScalars::zeros(*domain));
+        Self {
+            domain: *domain,
+            columns: Mutex::new(Columns { a, b, c, spent: false }),
+        }
+    }
+
+    fn shape(&self) -> usize {
+        self.domain
+    }
+
+    fn bytes(&self) -> u64 {
+        3 * SCALAR_BYTES * self.domain as u64
+    }
+
+    fn wipe(&mut self) {
+        let columns = self.columns.get_mut().unwrap_or_else(PoisonError::into_inner);
+        [&mut columns.a, &mut columns.b, &mut columns.c]
+            .into_iter()
+            .for_each(|column| wipe_scalars(column));
+    }
+}
+
+/// The witness, sorted by what its scalars cost, for each query that is summed over it. Secret.
+pub struct Classified {
+    counts: QueryCounts,
+    /// The auxiliary variables, for L.
+    pub l: ScalarSet,
+    /// The variables that A is dense in.
+    pub a: ScalarSet,
+    /// The variables that B is dense in, for G1 and G2 alike.
+    pub b: ScalarSet,
+}
+
+/// How many scalars each query takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueryCounts {
+    /// Scalars of L.
+    pub l: usize,
+    /// Scalars of A.
+    pub a: usize,
+    /// Scalars of B.
+    pub b: usize,
+}
+
+impl QueryCounts {
+    /// The counts of a circuit.
+    #[must_use]
+    pub fn of(shape: &CircuitShape) -> Self {
+        let queries = shape.queries();
+        Self {
+            l: shape.aux(),
+            a: queries.a.len(),
+            b: queries.b.len(),
+        }
+    }
+}
+
+impl Token for Classified {
+    const NAME: &'static str = "Classified";
+    type Shape = QueryCounts;
+
+    fn with_shape(counts: &QueryCounts) -> Self {
+        let [l, a, b] = [(); 3].map(|()| ScalarSet::new());
+        Self {
+            counts: *counts,
+            l,
+            a,
+            b,
+        }
+    }
+
+    fn shape(&self) -> QueryCounts {
+        self.counts
+    }
+
+    fn bytes(&self) -> u64 {
+        [&self.l, &self.a, &self.b].iter().map(|set| set.bytes() as u64).sum()
+    }
+
+    fn wipe(&mut self) {
+        [&mut self.l, &mut self.a, &mut self.b]
+            .into_iter()
+            .for_each(ScalarSet::wipe);
+    }
+}
+
+/// The sums in G1. Without r and s they say something of the witness: secret.
+pub struct SumsG1 {
+    /// Quotient coefficients times H.
+    pub h: G1Projective,
+    /// Auxiliary variables times L.
+    pub l: G1Projective,
+    /// Variables times A.
+    pub a: G1Projective,
+    /// Variables times B in G1.
+    pub b_g1: G1Projective,
+}
+
+impl Token for SumsG1 {
+    const NAME: &'static str = "SumsG1";
+    type Shape = ();
+
+    fn with_shape((): &()) -> Self {
+        let [h, l, a, b_g1] = [G1Projective::identity(); 4];
+        Self { h, l, a, b_g1 }
+    }
+
+    fn shape(&self) {}
+
+    fn bytes(&self) -> u64 {
+        size_of::<Self>() as u64
+    }
+
+    fn wipe(&mut self) {
+        *self = Self::with_shape(&());
+        std::hint::black_box(self);
+    }
+}
+
+/// The sum in G2. Secret, as [`SumsG1`].
+pub struct SumG2 {
+    /// Variables times B in G2.
+    pub b: G2Projective,
+}
+
+impl Token for SumG2 {
+    const NAME: &'static str = "SumG2";
+    type Shape = ();
+
+    fn with_shape((): &()) -> Self {
+        Self {
+            b: G2Projective::identity(),
+        }
+    }
+
+    fn shape(&self) {}
+
+    fn bytes(&self) -> u64 {
+        size_of::<Self>() as u64
+    }
+
+    fn wipe(&mut self) {
+        *self = Self::with_shape(&());
+        std::hint::black_box(self);
+    }
+}
+
+/// A proof, verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// A (48), B (96), C (48), compressed, as bellperson writes them.
+    pub bytes: [u8; PROOF_BYTES],
+}
+
+impl Token for Proof {
+    const NAME: &'static str = "Proof";
+    type Shape = ();
+
+    fn with_shape((): &()) -> Self {
+        Self {
+            bytes: [0; PROOF_BYTES],
+        }
+    }
+
+    fn shape(&self) {}
+
+    fn bytes(&self) -> u64 {
+        PROOF_BYTES as u64
+    }
+}
