@@ -140,6 +140,6 @@ impl Error {
 
 impl From<Error> for StageError {
     fn from(error: Error) -> Self {
-        StageError::new(error)
+        StageError::of(error)
     }
 }

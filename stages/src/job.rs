@@ -1,11 +1,9 @@
 //! A job: a circuit, a key, and as many witnesses as proofs are wanted.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use blstrs::Scalar;
 use ff::Field;
-use pipeline_runtime::error::StageError;
-use pipeline_runtime::key::TokenKey;
 use pipeline_runtime::stage::{Priority, Sizes};
 use rand::rngs::OsRng;
 
@@ -26,8 +24,6 @@ pub struct Job {
 struct Partition {
     source: WitnessSource,
     blinding: Blinding,
-    /// Why it failed, if a stage of this crate said so.
-    fault: OnceLock<Error>,
 }
 
 /// The randomness that makes a proof zero-knowledge. Whoever knows it and the proof learns of the witness.
@@ -71,7 +67,6 @@ impl Job {
         let partition = |source| Partition {
             source,
             blinding: Blinding::fresh(),
-            fault: OnceLock::new(),
         };
         let partitions = witnesses.into_iter().map(partition).collect();
         Ok(Self {
@@ -123,13 +118,6 @@ impl Job {
         self.source(partition).public_inputs()
     }
 
-    /// Why a proof came to nothing, with the numbers; `None` while it has not failed or where the failure was not
-    /// one of these stages' own.
-    #[must_use]
-    pub fn fault(&self, partition: u32) -> Option<&Error> {
-        self.partitions.get(partition as usize)?.fault.get()
-    }
-
     pub(crate) fn source(&self, partition: u32) -> &WitnessSource {
         &self.partitions[partition as usize].source
     }
@@ -137,18 +125,6 @@ impl Job {
     pub(crate) fn blinding(&self, partition: u32) -> (Scalar, Scalar) {
         let pair = &self.partitions[partition as usize].blinding.0;
         (pair[0], pair[1])
-    }
-
-    /// Keeps what a stage found wrong, so that the job's owner can ask for it, and says it to the runtime.
-    pub(crate) fn refused(&self, key: TokenKey) -> impl FnOnce(Error) -> StageError {
-        move |error| {
-            let said = StageError::new(&error);
-            if let Some(partition) = self.partitions.get(key.partition as usize) {
-                // Of several faults of one partition the first is the cause.
-                let _ = partition.fault.set(error);
-            }
-            said
-        }
     }
 }
 

@@ -13,5 +13,5 @@ pub use builtin::Builtin;
 pub use circom::{R1cs, parse_wtns, read_wtns};
 pub use sha256::{BLOCK_BYTES, Sha256Preimage};
 pub use shape::CircuitShape;
-pub use source::WitnessSource;
+pub use source::{WitnessSource, witness_of};
 pub use witness_cs::WitnessCs;

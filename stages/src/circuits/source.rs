@@ -112,6 +112,41 @@ impl WitnessSource {
     }
 }
 
+/// All values of a circuit's witness: ONE, the public inputs, the auxiliary variables.
+///
+/// # Errors
+/// The circuit's own, or it is another circuit than `shape`.
+pub fn witness_of<C: Circuit<Scalar>>(shape: &CircuitShape, circuit: C) -> Result<SecretScalars, Error> {
+    let mut values = SecretScalars::zeros(shape.variables());
+    compute(shape, &mut values, |cs| cs.synthesize(circuit))?;
+    Ok(values)
+}
+
+fn compute(
+    shape: &CircuitShape,
+    places: &mut [Scalar],
+    synthesis: impl FnOnce(&mut WitnessCs<'_>) -> Result<(), SynthesisError>,
+) -> Result<(), Error> {
+    let mut cs = WitnessCs::over(places, shape.inputs());
+    synthesis(&mut cs).map_err(|source| Error::Synthesis {
+        circuit: shape.name().to_owned(),
+        source,
+    })?;
+    let counts = cs.counts();
+    if counts.inputs == shape.inputs() && counts.aux == shape.aux() {
+        return Ok(());
+    }
+    Err(Error::Mismatch(format!(
+        "the synthesis made {} inputs and {} auxiliary variables, the circuit `{}` has {} and {}: it is the witness of \
+         another circuit",
+        counts.inputs,
+        counts.aux,
+        shape.name(),
+        shape.inputs(),
+        shape.aux()
+    )))
+}
+
 fn check_count(shape: &CircuitShape, values: &[Scalar], whose: &str) -> Result<(), Error> {
     use ff::Field;
     if values.len() != shape.variables() {

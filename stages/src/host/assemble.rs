@@ -24,7 +24,7 @@ pub fn assemble(
     out: Slot<'_, Proof>,
 ) -> Result<Proof, StageError> {
     let mut proof = out.take(&());
-    prove(job, key.partition, sums, sum_g2, &mut proof).map_err(job.refused(key))?;
+    prove(job, key.partition, sums, sum_g2, &mut proof)?;
     Ok(proof)
 }
 

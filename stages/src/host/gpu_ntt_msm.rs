@@ -3,7 +3,6 @@
 use pipeline_macros::stage;
 use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
-use pipeline_runtime::key::TokenKey;
 use pipeline_runtime::slot::Slot;
 use proofline_kernels::domain::Convention;
 
@@ -20,7 +19,6 @@ use crate::tokens::{Classified, Evaluated, SumsG1};
 #[stage(gpu_ntt_msm, backend = host, mem_heavy, ccd_pinned)]
 pub fn gpu_ntt_msm(
     job: &Job,
-    key: TokenKey,
     evaluated: &Evaluated,
     classified: &Classified,
     out: Slot<'_, SumsG1>,
@@ -28,9 +26,7 @@ pub fn gpu_ntt_msm(
     cores: &CcdPool,
 ) -> Result<SumsG1, StageError> {
     let mut sums = out.take(&());
-    cores
-        .install(|| sum_g1(job.shape(), job.key(), evaluated, classified, &mut sums))
-        .map_err(job.refused(key))?;
+    cores.install(|| sum_g1(job.shape(), job.key(), evaluated, classified, &mut sums))?;
     Ok(sums)
 }
 

@@ -3,7 +3,6 @@
 use pipeline_macros::stage;
 use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
-use pipeline_runtime::key::TokenKey;
 use pipeline_runtime::slot::Slot;
 use rayon::prelude::*;
 
@@ -19,16 +18,13 @@ use crate::tokens::{Evaluated, Witness};
 #[stage(spmv, backend = host, mem_heavy, ccd_pinned)]
 pub fn spmv(
     job: &Job,
-    key: TokenKey,
     witness: &Witness,
     out: Slot<'_, Evaluated>,
     _permit: &MemPermit,
     cores: &CcdPool,
 ) -> Result<Evaluated, StageError> {
     let evaluated = out.take(&job.shape().domain().size());
-    cores
-        .install(|| evaluate(job.shape(), witness, &evaluated))
-        .map_err(job.refused(key))?;
+    cores.install(|| evaluate(job.shape(), witness, &evaluated))?;
     Ok(evaluated)
 }
 

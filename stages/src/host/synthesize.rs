@@ -17,9 +17,7 @@ use crate::tokens::Witness;
 #[stage(synthesize, backend = host, ccd_pinned)]
 pub fn synthesize(job: &Job, key: TokenKey, out: Slot<'_, Witness>, cores: &CcdPool) -> Result<Witness, StageError> {
     let mut witness = out.take(&job.shape().variables());
-    cores
-        .install(|| fill(job, key.partition, &mut witness))
-        .map_err(job.refused(key))?;
+    cores.install(|| fill(job, key.partition, &mut witness))?;
     Ok(witness)
 }
 

@@ -1,0 +1,140 @@
+//! ark-groth16, as prover and as verifier. Points and scalars cross over in their byte encodings.
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine};
+use ark_ff::PrimeField as _;
+use ark_groth16::r1cs_to_qap::LibsnarkReduction;
+use ark_groth16::{Groth16, Proof, ProvingKey, VerifyingKey};
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+use ark_snark::SNARK;
+use blstrs::Scalar;
+use proofline_stages::CircuitShape;
+use proofline_stages::params::Parameters;
+use proofline_stages::verify::ProofPoints;
+
+/// A scalar in arkworks' type.
+#[must_use]
+pub fn scalar(scalar: &Scalar) -> Fr {
+    Fr::from_le_bytes_mod_order(&scalar.to_bytes_le())
+}
+
+/// A point in arkworks' type; arkworks checks curve and subgroup.
+#[must_use]
+pub fn g1(point: &blstrs::G1Affine) -> G1Affine {
+    G1Affine::deserialize_compressed(&point.to_compressed()[..]).unwrap()
+}
+
+/// A point in arkworks' type; arkworks checks curve and subgroup.
+#[must_use]
+pub fn g2(point: &blstrs::G2Affine) -> G2Affine {
+    G2Affine::deserialize_compressed(&point.to_compressed()[..]).unwrap()
+}
+
+/// A point in blstrs' type.
+#[must_use]
+pub fn back_g1(point: &G1Affine) -> blstrs::G1Affine {
+    let mut bytes = [0; 48];
+    point.serialize_compressed(&mut bytes[..]).unwrap();
+    blstrs::G1Affine::from_compressed(&bytes).unwrap()
+}
+
+/// A point in blstrs' type.
+#[must_use]
+pub fn back_g2(point: &G2Affine) -> blstrs::G2Affine {
+    let mut bytes = [0; 96];
+    point.serialize_compressed(&mut bytes[..]).unwrap();
+    blstrs::G2Affine::from_compressed(&bytes).unwrap()
+}
+
+/// A key in arkworks' form, whose queries A and B have a point for every variable.
+#[must_use]
+pub fn key(shape: &CircuitShape, parameters: &Parameters) -> ProvingKey<Bls12_381> {
+    let [a, b, _] = shape.matrices().map(|matrix| matrix.column_density());
+    let spread_g1 = |map: &proofline_kernels::sparse::Bitmap, points: &[blstrs::G1Affine]| {
+        let mut points = points.iter();
+        let all = (0..map.len()).map(|i| {
+            if map.get(i) {
+                g1(points.next().unwrap())
+            } else {
+                G1Affine::default()
+            }
+        });
+        all.collect::<Vec<_>>()
+    };
+    let mut b_g2 = parameters.b_g2.iter();
+    ProvingKey {
+        vk: verifying_key(parameters),
+        beta_g1: g1(&parameters.vk.beta_g1),
+        delta_g1: g1(&parameters.vk.delta_g1),
+        a_query: spread_g1(&a, &parameters.a),
+        b_g1_query: spread_g1(&b, &parameters.b_g1),
+        b_g2_query: (0..b.len())
+            .map(|i| {
+                if b.get(i) {
+                    g2(b_g2.next().unwrap())
+                } else {
+                    G2Affine::default()
+                }
+            })
+            .collect(),
+        h_query: parameters.h.iter().map(g1).collect(),
+        l_query: parameters.l.iter().map(g1).collect(),
+    }
+}
+
+/// A verifying key in arkworks' form.
+#[must_use]
+pub fn verifying_key(parameters: &Parameters) -> VerifyingKey<Bls12_381> {
+    let vk = &parameters.vk;
+    VerifyingKey {
+        alpha_g1: g1(&vk.alpha_g1),
+        beta_g2: g2(&vk.beta_g2),
+        gamma_g2: g2(&vk.gamma_g2),
+        delta_g2: g2(&vk.delta_g2),
+        gamma_abc_g1: vk.ic.iter().map(g1).collect(),
+    }
+}
+
+/// The constraints of a circuit in arkworks' form, without the rows for the inputs, which arkworks adds itself.
+#[must_use]
+pub fn matrices(shape: &CircuitShape) -> Vec<Vec<Vec<(Fr, usize)>>> {
+    let rows = |matrix: &proofline_kernels::sparse::Matrix| {
+        let terms = |row: Vec<(u32, Scalar)>| {
+            row.into_iter()
+                .map(|(column, c)| (scalar(&c), column as usize))
+                .collect()
+        };
+        (0..shape.constraints()).map(|row| terms(matrix.row(row))).collect()
+    };
+    shape.matrices().map(rows).to_vec()
+}
+
+/// arkworks' proof for all values of a witness.
+#[must_use]
+pub fn prove(key: &ProvingKey<Bls12_381>, shape: &CircuitShape, witness: &[Scalar], r: Scalar, s: Scalar) -> Vec<u8> {
+    let values: Vec<Fr> = witness.iter().map(scalar).collect();
+    let proof = Groth16::<Bls12_381, LibsnarkReduction>::create_proof_with_reduction_and_matrices(
+        key,
+        scalar(&r),
+        scalar(&s),
+        &matrices(shape),
+        shape.inputs(),
+        shape.constraints(),
+        &values,
+    )
+    .unwrap();
+    ProofPoints {
+        a: back_g1(&proof.a),
+        b: back_g2(&proof.b),
+        c: back_g1(&proof.c),
+    }
+    .to_bytes()
+    .to_vec()
+}
+
+/// arkworks' verdict; `false` also for bytes that are no proof.
+#[must_use]
+pub fn accepts(vk: &VerifyingKey<Bls12_381>, proof: &[u8], public: &[Scalar]) -> bool {
+    let public: Vec<Fr> = public.iter().map(scalar).collect();
+    Proof::<Bls12_381>::deserialize_compressed(proof)
+        .is_ok_and(|proof| Groth16::<Bls12_381>::verify(vk, &public, &proof).unwrap())
+}
