@@ -1,1 +1,43 @@
-//! A Groth16 (BLS12-381) proving engine whose pipeline is compiled from a declarative stage graph
+//! Proofline: a Groth16 (BLS12-381) proving engine whose pipeline is compiled from a declarative stage graph.
+//!
+//! A [`Prover`] runs the graph that this build was compiled from (`graphs/host.ron`, or what `PROOFLINE_GRAPH` named
+//! at build time). Jobs go in, verified proofs come out:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use proofline::{CircuitShape, Job, Prover, ProvingKey, setup, unwatched};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The circuit: knowledge of a preimage of one block under SHA-256.
+//! let shape = Arc::new(CircuitShape::from_builtin("sha256:1")?);
+//! // A key for tests. A key that others must trust comes from a ceremony.
+//! let parameters = setup::generate(&shape, &setup::Entropy::Seed("documentation"), &unwatched)?;
+//! let key = Arc::new(ProvingKey::new(parameters));
+//!
+//! let prover = Prover::start()?;
+//! // A job is one proof or several of the same circuit; each has a witness of its own.
+//! let builtin = shape.builtin().ok_or("a built-in circuit")?;
+//! let job = Job::new(shape, key, vec![builtin.fresh_witness(), builtin.fresh_witness()])?;
+//! let handle = prover.submit(job)?;
+//! // `wait`, or `.await` the handle; `handle.cancel()` ends the job.
+//! let proofs = handle.wait()?;
+//! assert_eq!(proofs.len(), 2);
+//! // Each was verified before it came here: A, B, C, compressed, in bellperson's order.
+//! assert_eq!(proofs[0].bytes.len(), 192);
+//! # Ok(())
+//! # }
+//! ```
+
+mod graph;
+mod prover;
+
+pub use graph::Pipeline;
+pub use pipeline_runtime as runtime;
+pub use pipeline_runtime::error::{Cause, Failure};
+pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
+pub use pipeline_runtime::stage::Priority;
+pub use proofline_stages::circuits::Builtin;
+pub use proofline_stages::params::setup;
+pub use proofline_stages::progress::{Progress, unwatched};
+pub use proofline_stages::{CircuitShape, Class, Error, Job, Proof, ProvingKey, VerifyingKey, WitnessSource, verify};
+pub use prover::{Handle, Prover};

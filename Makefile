@@ -1,0 +1,57 @@
+# The commands of this repository. `make prove` and `make test` are all that a newcomer needs.
+
+CARGO ?= cargo
+OUT ?= out
+PROOFLINE = target/release/proofline
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+PACKAGES = libhwloc-dev libudev-dev pkg-config
+# The graph that is compiled in; empty: graphs/host.ron.
+GRAPH ?=
+ifneq ($(GRAPH),)
+export PROOFLINE_GRAPH = $(GRAPH)
+endif
+
+.PHONY: help prove test lint deps build clean
+
+help:
+	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
+	@echo "make test                   runs every test"
+	@echo "make lint                   formatting and clippy, warnings are errors"
+	@echo "make build GRAPH=graphs/x.ron   the binary for another graph"
+
+# Installs what the build needs from the distribution, if it is not there.
+deps:
+	@if ! pkg-config --exists hwloc libudev 2>/dev/null; then \
+	    echo "installing $(PACKAGES)"; \
+	    if ! command -v apt-get >/dev/null; then \
+	        echo "error: hwloc >= 2.8 and libudev with their headers, and pkg-config, are needed: install them with this system's package manager" >&2; exit 1; fi; \
+	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(PACKAGES); \
+	fi
+	@command -v $(CARGO) >/dev/null || { echo "error: Rust is needed: https://rustup.rs" >&2; exit 1; }
+
+build: deps
+	$(CARGO) build --release --locked
+
+prove: build
+	@echo "== a circuit of circom: $(CIRCOM_NAME)"
+	$(PROOFLINE) setup --r1cs $(CIRCOM).r1cs --seed demo -o $(OUT)/circom
+	$(PROOFLINE) prove --r1cs $(CIRCOM).r1cs --wtns $(CIRCOM).wtns --params $(OUT)/circom --count 8 --out $(OUT)/circom/proofs
+	@echo "== the built-in family: SHA-256 of 4 blocks, a fresh preimage for each proof"
+	$(PROOFLINE) setup --circuit sha256:4 --seed demo -o $(OUT)/sha256
+	$(PROOFLINE) prove --circuit sha256:4 --params $(OUT)/sha256 --count 8 --out $(OUT)/sha256/proofs --waterfall $(OUT)/waterfall.svg
+	$(PROOFLINE) verify --vk $(OUT)/sha256/circuit.vk --public $(OUT)/sha256/proofs/public-7.json --proof $(OUT)/sha256/proofs/proof-7.bin
+
+CIRCOM = tests/data/poseidon_m7
+CIRCOM_NAME = a Merkle path of 7 Poseidon hashes
+
+# --workspace: the root package alone is not every test.
+test: deps
+	$(CARGO) test --workspace --locked
+
+lint: deps
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+clean:
+	$(CARGO) clean
+	rm -rf $(OUT)

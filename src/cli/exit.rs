@@ -1,0 +1,91 @@
+//! How the command ends when it fails: one line on standard error, and an exit code that scripts can tell apart.
+
+use std::process::ExitCode;
+
+use proofline::{Cause, Class, Error, Failure, StartError, SubmitError};
+
+/// The exit codes, as `--help` shows them.
+pub const CODES: &str = "Exit codes:
+   0  done
+   1  refused: a proof does not verify, or a graph has errors
+   2  the command line is wrong
+   3  a file or text cannot be understood
+   4  circuit, key, witness or proof do not belong together
+   5  the witness does not satisfy the circuit
+   6  a file cannot be read or written
+   7  this machine is not what the compiled graph demands
+  70  an internal fault";
+
+/// Why the command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// Nothing is wrong with the command: the answer is no, and has been printed.
+    #[error("")]
+    Refused,
+    /// A combination of arguments that clap does not know to be wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// Files, circuits, keys, witnesses.
+    #[error(transparent)]
+    Input(#[from] Error),
+    /// The pipeline does not start on this machine.
+    #[error(transparent)]
+    Machine(#[from] StartError),
+    /// A job was not accepted.
+    #[error(transparent)]
+    Submit(#[from] SubmitError),
+    /// A proof failed.
+    #[error(transparent)]
+    Proof(#[from] Failure),
+    /// Anything else.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Fault {
+    /// Says what is wrong, and gives the exit code for it.
+    pub fn report(&self) -> ExitCode {
+        if !matches!(self, Self::Refused) {
+            eprintln!("error: {self}");
+        }
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Self::Refused => 1,
+            Self::Usage(_) => 2,
+            Self::Input(error) => code_of(error),
+            Self::Machine(_) | Self::Submit(_) => 7,
+            Self::Proof(Failure { cause: Cause::Failed(error), .. }) => error.source_as::<Error>().map_or(70, code_of),
+            Self::Proof(_) | Self::Internal(_) => 70,
+        }
+    }
+}
+
+fn code_of(error: &Error) -> u8 {
+    match error.class() {
+        Class::BadInput => 3,
+        Class::Mismatch => 4,
+        Class::Unsatisfied => 5,
+        Class::Io => 6,
+        Class::Internal => 70,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofline::runtime::error::StageError;
+    use proofline::runtime::key::{JobId, TokenKey};
+
+    #[test]
+    fn a_failed_proof_has_the_code_of_its_cause() {
+        let key = TokenKey { job: JobId(0), partition: 0 };
+        let unsatisfied = Error::Unsatisfied { circuit: "c".into(), row: 3 };
+        let code = |cause| Fault::Proof(Failure { key, stage: None, cause }).code();
+        assert_eq!(code(Cause::Failed(StageError::of(unsatisfied))), 5);
+        assert_eq!(code(Cause::Failed(StageError::new("no source"))), 70);
+        assert_eq!(code(Cause::Panicked("index".into())), 70);
+    }
+}

@@ -1,0 +1,49 @@
+//! The command line: one file for each subcommand.
+
+mod check;
+mod exit;
+mod files;
+mod plan;
+mod prove;
+mod setup;
+mod verify;
+mod watch;
+mod waterfall;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Proves Groth16 over BLS12-381, in a pipeline compiled from a stage graph.
+#[derive(Parser)]
+#[command(name = "proofline", version = plan::version(), max_term_width = 110, after_help = exit::CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Setup(setup::Setup),
+    Prove(prove::Prove),
+    Verify(verify::Verify),
+    Plan(plan::PlanCommand),
+    Check(check::Check),
+}
+
+/// Runs the command that the process was started with.
+pub fn run() -> ExitCode {
+    // clap prints its own usage errors and ends with 2.
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Setup(command) => command.run(),
+        Command::Prove(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Plan(command) => command.run(),
+        Command::Check(command) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => fault.report(),
+    }
+}

@@ -1,0 +1,64 @@
+//! `proofline setup`: a key for tests and development.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use proofline::setup::{Entropy, generate};
+use proofline::{CircuitShape, Progress};
+
+use super::exit::Fault;
+use super::watch::{Bars, pool_of_all_cores};
+
+/// Makes a key (`circuit.params`, `circuit.vk`) for a circuit. NOT a ceremony: for tests and development only.
+#[derive(Args)]
+#[command(
+    group = ArgGroup::new("what").required(true),
+    after_help = "Example:\n  proofline setup --circuit sha256:4 --seed demo -o out/keys"
+)]
+pub struct Setup {
+    /// A built-in circuit: `sha256:N`, N blocks of 64 bytes
+    #[arg(long, value_name = "NAME", group = "what")]
+    circuit: Option<String>,
+    /// A circuit of circom, over bls12-381
+    #[arg(long, value_name = "FILE", group = "what")]
+    r1cs: Option<PathBuf>,
+    /// Makes the key from this text instead of the system's randomness: the same text, the same key
+    #[arg(long)]
+    seed: Option<String>,
+    /// The folder to write to
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+impl Setup {
+    pub fn run(&self) -> Result<(), Fault> {
+        eprintln!("warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;");
+        eprintln!("         use it for tests and development, or where prover and verifier are the same.");
+        let shape = circuit_of(self.circuit.as_deref(), self.r1cs.as_deref())?;
+        let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
+        let bars = Bars::new();
+        let watch = |progress: Progress| bars.progress(progress);
+        let parameters = pool_of_all_cores()?.install(|| generate(&shape, &entropy, &watch))?;
+        bars.clear();
+        parameters.write(&self.output)?;
+        println!(
+            "{}: {} constraints, {} inputs, {} aux, domain {}; key written to {}",
+            shape.name(),
+            shape.constraints(),
+            shape.inputs(),
+            shape.aux(),
+            shape.domain().size(),
+            self.output.display()
+        );
+        Ok(())
+    }
+}
+
+/// The circuit that `--circuit` or `--r1cs` names; clap sees to it that one of them is there.
+pub fn circuit_of(circuit: Option<&str>, r1cs: Option<&std::path::Path>) -> Result<CircuitShape, Fault> {
+    match (circuit, r1cs) {
+        (Some(name), _) => Ok(CircuitShape::from_builtin(name)?),
+        (None, Some(file)) => Ok(CircuitShape::from_r1cs(file)?),
+        (None, None) => Err(Fault::Usage("give a circuit: --circuit NAME or --r1cs FILE".into())),
+    }
+}

@@ -1,0 +1,78 @@
+//! The library's face of the running pipeline.
+
+use pipeline_runtime::exec::{Binding, Options, Running, StartError, SubmitError};
+use pipeline_runtime::plan::Plan;
+use proofline_stages::{Job, Proof};
+
+use crate::Pipeline;
+
+/// A submitted job: wait for its proofs, `.await` it, or cancel it.
+pub type Handle = pipeline_runtime::exec::Handle<Proof>;
+
+/// The compiled pipeline, running.
+///
+/// Dropping a prover shuts it down cleanly: no more jobs are taken, and those that were accepted run to their end.
+/// [`Prover::abort`] before that fails them instead.
+pub struct Prover {
+    running: Running<Job, Proof>,
+}
+
+impl Prover {
+    /// Starts the pipeline on this machine.
+    ///
+    /// # Errors
+    /// The machine lacks what the compiled plan demands.
+    pub fn start() -> Result<Self, StartError> {
+        Self::with(Options::default())
+    }
+
+    /// Starts the pipeline with an observer, a policy, or on a machine that is only described.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn with(options: Options) -> Result<Self, StartError> {
+        Ok(Self { running: Running::start::<Pipeline>(options)? })
+    }
+
+    /// Takes a job in. Its proofs come in the order of its witnesses, each verified.
+    ///
+    /// # Errors
+    /// The job can never fit the plan, or the prover is shutting down.
+    pub fn submit(&self, job: Job) -> Result<Handle, SubmitError> {
+        self.running.submit(job)
+    }
+
+    /// The plan that this build was compiled from.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        self.running.plan()
+    }
+
+    /// Where each worker runs, and whether its binding holds.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        self.running.bindings()
+    }
+
+    /// What the graph prefers and this machine does not have: one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        self.running.notes()
+    }
+
+    /// Waits until every accepted job has come to its end.
+    pub fn drain(&self) {
+        self.running.drain();
+    }
+
+    /// Whether nothing runs and every permit, place and slot is where it was at the start.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.running.is_idle()
+    }
+
+    /// Takes no more jobs and fails those that are not done; what runs now ends first.
+    pub fn abort(&self) {
+        self.running.abort();
+    }
+}
