@@ -41,7 +41,7 @@ prove: build
 	$(PROOFLINE) prove --circuit sha256:4 --params $(OUT)/sha256 --count 8 --out $(OUT)/sha256/proofs --waterfall $(OUT)/waterfall.svg
 	$(PROOFLINE) verify --vk $(OUT)/sha256/circuit.vk --public $(OUT)/sha256/proofs/public-7.json --proof $(OUT)/sha256/proofs/proof-7.bin
 
-CIRCOM = tests/data/poseidon_m7
+CIRCOM = tests/data/circom/poseidon_m7
 CIRCOM_NAME = a Merkle path of 7 Poseidon hashes
 
 # --workspace: the root package alone is not every test.

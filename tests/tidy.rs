@@ -5,7 +5,16 @@ use std::process::Command;
 
 /// Licences that a dependency may have.
 const ALLOWED: [&str; 11] = [
-    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "Zlib", "Unlicense", "CC0-1.0", "Unicode-3.0",
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "0BSD",
+    "ISC",
+    "Zlib",
+    "Unlicense",
+    "CC0-1.0",
+    "Unicode-3.0",
     "Apache-2.0 WITH LLVM-exception",
 ];
 
@@ -52,7 +61,8 @@ fn every_dependency_has_a_licence_that_is_allowed() {
 fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
-    for member in ["pipeline-macros", "pipeline-macros/graph", "runtime", "stages", "kernels", "tests/ui", "tests/e2e"] {
+    for member in ["pipeline-macros", "pipeline-macros/graph", "runtime", "stages", "kernels", "tests/ui", "tests/e2e"]
+    {
         assert!(text.contains(&format!("`{member}/`")), "ARCHITECTURE.md does not say what is in {member}/");
     }
     for entry in std::fs::read_dir(root.join("runtime/src")).expect("the runtime has sources") {

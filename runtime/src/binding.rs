@@ -34,17 +34,9 @@ impl Binder {
         if !hwloc.topology.is_this_system() {
             return Self::Floating;
         }
-        let binds = hwloc
-            .topology
-            .supports(FeatureSupport::cpu_binding, CpuBindingSupport::set_current_thread);
-        let reads = hwloc
-            .topology
-            .supports(FeatureSupport::cpu_binding, CpuBindingSupport::get_current_thread);
-        if binds && reads {
-            Self::Hwloc(hwloc.clone())
-        } else {
-            Self::CoreAffinity
-        }
+        let binds = hwloc.topology.supports(FeatureSupport::cpu_binding, CpuBindingSupport::set_current_thread);
+        let reads = hwloc.topology.supports(FeatureSupport::cpu_binding, CpuBindingSupport::get_current_thread);
+        if binds && reads { Self::Hwloc(hwloc.clone()) } else { Self::CoreAffinity }
     }
 
     /// Binds the calling thread to `cpus`. `nth` picks the processor where only one can be had.
@@ -62,10 +54,7 @@ fn bind_by_hwloc(hwloc: &Hwloc, cpus: &Cpus) -> Bound {
     let set: CpuSet = hwloc
         .topology
         .objects_with_type(ObjectType::PU)
-        .filter(|pu| {
-            pu.os_index()
-                .is_some_and(|number| cpus.numbers().iter().any(|cpu| *cpu as usize == number))
-        })
+        .filter(|pu| pu.os_index().is_some_and(|number| cpus.numbers().iter().any(|cpu| *cpu as usize == number)))
         .filter_map(|pu| pu.cpuset())
         .fold(CpuSet::new(), |all, pu| all | pu);
     if let Err(error) = hwloc.topology.bind_cpu(&set, CpuBindingFlags::THREAD) {
@@ -74,10 +63,7 @@ fn bind_by_hwloc(hwloc: &Hwloc, cpus: &Cpus) -> Bound {
     match hwloc.topology.cpu_binding(CpuBindingFlags::THREAD) {
         Err(error) => Bound::Floats(format!("hwloc cannot read the binding to {cpus} back: {error}")),
         Ok(read) => {
-            let numbers = read
-                .iter_set()
-                .filter_map(|cpu| u32::try_from(usize::from(cpu)).ok())
-                .collect();
+            let numbers = read.iter_set().filter_map(|cpu| u32::try_from(usize::from(cpu)).ok()).collect();
             held(cpus, Cpus::new(numbers))
         }
     }
@@ -92,10 +78,7 @@ fn bind_by_core_affinity(cpus: &Cpus, nth: usize) -> Bound {
         return Bound::Floats(format!("the system refused to bind to processor {cpu}"));
     }
     let ids = core_affinity::get_core_ids().unwrap_or_default();
-    held(
-        cpus,
-        Cpus::new(ids.iter().filter_map(|core| u32::try_from(core.id).ok()).collect()),
-    )
+    held(cpus, Cpus::new(ids.iter().filter_map(|core| u32::try_from(core.id).ok()).collect()))
 }
 
 fn held(wanted: &Cpus, read: Cpus) -> Bound {
@@ -112,9 +95,7 @@ mod tests {
 
     /// In a thread of its own, so that the test's thread stays free.
     fn bind(binder: Binder, cpus: Cpus, nth: usize) -> Bound {
-        std::thread::spawn(move || binder.bind_this_thread(&cpus, nth))
-            .join()
-            .unwrap()
+        std::thread::spawn(move || binder.bind_this_thread(&cpus, nth)).join().unwrap()
     }
 
     fn one_cpu() -> (Hwloc, Cpus) {
@@ -134,28 +115,19 @@ mod tests {
         let (hwloc, _) = one_cpu();
         let all = hwloc.machine().ccds[0].cpus();
         let second = all.numbers()[1 % all.numbers().len()];
-        assert_eq!(
-            bind(Binder::CoreAffinity, all, 1),
-            Bound::Holds(Cpus::new(vec![second]))
-        );
+        assert_eq!(bind(Binder::CoreAffinity, all, 1), Bound::Holds(Cpus::new(vec![second])));
     }
 
     #[test]
     fn a_described_machine_binds_nothing_and_says_so() {
         let hwloc = Hwloc::synthetic("l3:2 core:2 pu:1").unwrap();
         let bound = bind(Binder::of(&hwloc), Cpus::new(vec![0]), 0);
-        assert_eq!(
-            bound,
-            Bound::Floats("this machine is only described, its threads cannot be bound".into())
-        );
+        assert_eq!(bound, Bound::Floats("this machine is only described, its threads cannot be bound".into()));
     }
 
     #[test]
     fn a_processor_that_is_not_there_floats() {
         let (hwloc, _) = one_cpu();
-        assert!(matches!(
-            bind(Binder::of(&hwloc), Cpus::new(vec![100_000]), 0),
-            Bound::Floats(_)
-        ));
+        assert!(matches!(bind(Binder::of(&hwloc), Cpus::new(vec![100_000]), 0), Bound::Floats(_)));
     }
 }

@@ -57,17 +57,13 @@ capability!(CcdPool, Tags::CCD_PINNED);
 
 impl MemPermit {
     pub(crate) const fn new() -> Self {
-        Self {
-            _made_by_the_runtime: (),
-        }
+        Self { _made_by_the_runtime: () }
     }
 }
 
 impl DeallocPermit {
     pub(crate) const fn new() -> Self {
-        Self {
-            _made_by_the_runtime: (),
-        }
+        Self { _made_by_the_runtime: () }
     }
 }
 

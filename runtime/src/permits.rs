@@ -37,23 +37,27 @@ impl Permits {
     /// Full pools.
     #[must_use]
     pub fn new(pools: &[Pool]) -> Self {
-        let state = |pool: &Pool| State {
-            name: pool.name.clone(),
-            size: pool.size,
-            free: pool.size,
-        };
-        Self {
-            pools: pools.iter().map(state).collect(),
+        let state = |pool: &Pool| State { name: pool.name.clone(), size: pool.size, free: pool.size };
+        Self { pools: pools.iter().map(state).collect() }
+    }
+
+    /// The same pools, smaller by this claim for good.
+    ///
+    /// # Errors
+    /// The claim is larger than a pool.
+    pub fn without(mut self, claim: &[(usize, u64)]) -> Result<Self, NeverFits> {
+        self.ever_fits(claim)?;
+        for (pool, weight) in claim {
+            self.pools[*pool].size -= weight;
+            self.pools[*pool].free -= weight;
         }
+        Ok(self)
     }
 
     /// The first pool that has less free than the claim wants.
     #[must_use]
     pub fn lacking(&self, claim: &[(usize, u64)]) -> Option<usize> {
-        claim
-            .iter()
-            .find(|(pool, weight)| self.pools[*pool].free < *weight)
-            .map(|(pool, _)| *pool)
+        claim.iter().find(|(pool, weight)| self.pools[*pool].free < *weight).map(|(pool, _)| *pool)
     }
 
     /// Takes the claim, all of it or nothing; `false` if it is not free.
@@ -76,11 +80,7 @@ impl Permits {
         for (pool, weight) in claim {
             let state = &mut self.pools[*pool];
             state.free += weight;
-            assert!(
-                state.free <= state.size,
-                "pool `{}` got back more permits than it gave",
-                state.name
-            );
+            assert!(state.free <= state.size, "pool `{}` got back more permits than it gave", state.name);
         }
     }
 
@@ -93,11 +93,7 @@ impl Permits {
             None => Ok(()),
             Some((pool, needs)) => {
                 let State { name, size, .. } = &self.pools[*pool];
-                Err(NeverFits {
-                    pool: name.clone(),
-                    needs: *needs,
-                    size: *size,
-                })
+                Err(NeverFits { pool: name.clone(), needs: *needs, size: *size })
             }
         }
     }
@@ -106,6 +102,12 @@ impl Permits {
     #[must_use]
     pub fn free(&self, pool: usize) -> u64 {
         self.pools[pool].free
+    }
+
+    /// Units of a pool, free and taken.
+    #[must_use]
+    pub fn size(&self, pool: usize) -> u64 {
+        self.pools[pool].size
     }
 
     /// Free units of a pool, `None` behind the last pool.
@@ -137,11 +139,7 @@ mod tests {
     use crate::plan::Unit;
 
     fn pools() -> Permits {
-        let pool = |name: &str, size| Pool {
-            name: name.into(),
-            size,
-            unit: Unit::Count,
-        };
+        let pool = |name: &str, size| Pool { name: name.into(), size, unit: Unit::Count };
         Permits::new(&[pool("mem_heavy", 2), pool("ram", 100)])
     }
 
@@ -150,11 +148,7 @@ mod tests {
         let mut permits = pools();
         assert!(permits.take(&[(0, 1), (1, 60)]));
         assert!(!permits.take(&[(0, 1), (1, 60)]));
-        assert_eq!(
-            (permits.free(0), permits.free(1)),
-            (1, 40),
-            "nothing was taken of pool 0"
-        );
+        assert_eq!((permits.free(0), permits.free(1)), (1, 40), "nothing was taken of pool 0");
         permits.give_back(&[(0, 1), (1, 60)]);
         assert!(permits.all_home());
     }
@@ -169,6 +163,14 @@ mod tests {
     #[should_panic(expected = "more permits than it gave")]
     fn permits_are_not_invented() {
         pools().give_back(&[(0, 1)]);
+    }
+
+    #[test]
+    fn what_is_taken_for_good_makes_the_pool_smaller() {
+        let permits = pools().without(&[(1, 60)]).unwrap();
+        assert!(permits.all_home());
+        assert_eq!(permits.ever_fits(&[(1, 41)]).unwrap_err().size, 40);
+        assert!(pools().without(&[(1, 101)]).is_err());
     }
 
     #[test]

@@ -85,27 +85,14 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
         return Err(PlacementError::NoProcessors);
     }
     check_sku(plan, machine)?;
-    let mut placement = Placement {
-        pools: Vec::new(),
-        workers: Vec::new(),
-        notes: Vec::new(),
-    };
-    let ccds_of_group = plan
-        .groups
-        .iter()
-        .map(|group| ccds_of(group, machine, &mut placement.notes))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
+    let ccds_of_group =
+        plan.groups.iter().map(|group| ccds_of(group, machine, &mut placement.notes)).collect::<Result<Vec<_>, _>>()?;
     for (position, stage) in plan.stages.iter().enumerate() {
         for worker in 0..stage.workers {
             let Some(group) = stage.group else {
                 let (ccds, cpus) = (Vec::new(), Cpus::default());
-                placement.workers.push(WorkerPlace {
-                    stage: position,
-                    worker,
-                    ccds,
-                    cpus,
-                    pool: None,
-                });
+                placement.workers.push(WorkerPlace { stage: position, worker, ccds, cpus, pool: None });
                 continue;
             };
             let all = &ccds_of_group[group];
@@ -116,20 +103,9 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
             let cores: usize = ccds.iter().map(|ccd| machine.ccds[*ccd as usize].cores.len()).sum();
             let threads = stage.threads.map_or(cores, |threads| threads as usize).max(1);
             let cpus = cpus_of(&ccds, machine);
-            let pool = PoolPlace {
-                group,
-                ccds: ccds.clone(),
-                threads,
-                cpus: cpus.clone(),
-            };
+            let pool = PoolPlace { group, ccds: ccds.clone(), threads, cpus: cpus.clone() };
             let pool = placement.pool(pool);
-            placement.workers.push(WorkerPlace {
-                stage: position,
-                worker,
-                ccds,
-                cpus,
-                pool: Some(pool),
-            });
+            placement.workers.push(WorkerPlace { stage: position, worker, ccds, cpus, pool: Some(pool) });
         }
     }
     Ok(placement)
@@ -161,56 +137,33 @@ fn ccds_of(group: &Group, machine: &Machine, notes: &mut Vec<String>) -> Result<
     };
     if group.insist == Insist::Demand {
         let group = group.name.clone();
-        return Err(PlacementError::NoSuchCcd {
-            group,
-            wanted: *missing,
-            has,
-            last: has - 1,
-        });
+        return Err(PlacementError::NoSuchCcd { group, wanted: *missing, has, last: has - 1 });
     }
     let present: Vec<u32> = wanted.iter().copied().filter(|ccd| (*ccd as usize) < has).collect();
     let present = if present.is_empty() { all } else { present };
-    notes.push(format!(
-        "group `{}` prefers CCD {missing}, this machine has {has}; it runs on {present:?}",
-        group.name
-    ));
+    notes.push(format!("group `{}` prefers CCD {missing}, this machine has {has}; it runs on {present:?}", group.name));
     Ok(present)
 }
 
 fn check_sku(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
     let Some(sku) = &plan.sku else { return Ok(()) };
-    let other = |what: String| {
-        Err(PlacementError::OtherMachine {
-            sku: sku.name.clone(),
-            what,
-        })
-    };
+    let other = |what: String| Err(PlacementError::OtherMachine { sku: sku.name.clone(), what });
     if machine.ccds.len() != sku.ccds as usize {
         return other(format!("it has {} CCDs instead of {}", machine.ccds.len(), sku.ccds));
     }
     let cores = |ccd: &crate::topology::Ccd| ccd.cores.len() != sku.cores_per_ccd as usize;
     if let Some(position) = machine.ccds.iter().position(cores) {
         let has = machine.ccds[position].cores.len();
-        return other(format!(
-            "CCD {position} has {has} cores instead of {}",
-            sku.cores_per_ccd
-        ));
+        return other(format!("CCD {position} has {has} cores instead of {}", sku.cores_per_ccd));
     }
     if machine.numa_nodes != sku.numa_nodes {
-        return other(format!(
-            "it has {} NUMA nodes instead of {}",
-            machine.numa_nodes, sku.numa_nodes
-        ));
+        return other(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
     }
     // Firmware and kernel keep some memory for themselves, so a machine sold with 512 GiB reports less.
     let tolerated = sku.ram_bytes - sku.ram_bytes / 16;
     if machine.ram_bytes < tolerated {
         let gib = |bytes: u64| bytes >> 30;
-        return other(format!(
-            "it has {} GiB of memory instead of {}",
-            gib(machine.ram_bytes),
-            gib(sku.ram_bytes)
-        ));
+        return other(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
     }
     Ok(())
 }
@@ -228,13 +181,7 @@ mod tests {
     }
 
     fn group(ccds: Ccds, share: Share, insist: Insist) -> Group {
-        Group {
-            name: "g".into(),
-            ccds,
-            share,
-            exclusive: false,
-            insist,
-        }
+        Group { name: "g".into(), ccds, share, exclusive: false, insist }
     }
 
     fn plan(group: Group, workers: u32, threads: Option<u32>) -> Plan {
@@ -254,10 +201,7 @@ mod tests {
         assert_eq!(ccds, [vec![2], vec![5], vec![7], vec![2], vec![]]);
         assert_eq!(placement.pools.len(), 3);
         assert_eq!(placement.pools[1].cpus.to_string(), "40-47,136-143");
-        assert_eq!(
-            placement.pools[1].threads, 8,
-            "a thread a core, not one a hardware thread"
-        );
+        assert_eq!(placement.pools[1].threads, 8, "a thread a core, not one a hardware thread");
         assert_eq!(placement.workers[3].pool, Some(0));
     }
 
@@ -266,10 +210,7 @@ mod tests {
         let group = group(Ccds::List(vec![10, 11]), Share::Pack, Insist::Demand);
         let placement = place(&plan(group, 2, Some(32)), &threadripper()).unwrap();
         assert_eq!(placement.pools.len(), 1);
-        assert_eq!(
-            (placement.pools[0].threads, &placement.pools[0].ccds[..]),
-            (32, &[10, 11][..])
-        );
+        assert_eq!((placement.pools[0].threads, &placement.pools[0].ccds[..]), (32, &[10, 11][..]));
         assert_eq!(placement.workers[1].cpus.to_string(), "80-95,176-191");
     }
 
@@ -277,10 +218,7 @@ mod tests {
     fn all_means_what_the_machine_has() {
         let machine = Hwloc::synthetic("l3:3 core:2 pu:1").unwrap().machine();
         let placement = place(&plan(group(Ccds::All, Share::Pack, Insist::Demand), 1, None), &machine).unwrap();
-        assert_eq!(
-            (placement.pools[0].threads, placement.pools[0].cpus.to_string().as_str()),
-            (6, "0-5")
-        );
+        assert_eq!((placement.pools[0].threads, placement.pools[0].cpus.to_string().as_str()), (6, "0-5"));
     }
 
     #[test]
@@ -299,10 +237,7 @@ mod tests {
         let group = group(Ccds::List(vec![0, 12]), Share::Pack, Insist::Prefer);
         let placement = place(&plan(group, 1, None), &threadripper()).unwrap();
         assert_eq!(placement.workers[0].ccds, [0]);
-        assert_eq!(
-            placement.notes,
-            ["group `g` prefers CCD 12, this machine has 12; it runs on [0]"]
-        );
+        assert_eq!(placement.notes, ["group `g` prefers CCD 12, this machine has 12; it runs on [0]"]);
     }
 
     #[test]
@@ -323,14 +258,8 @@ mod tests {
         assert!(place(&plan, &threadripper()).is_ok());
         plan.sku = Some(Sku { ccds: 8, ..sku.clone() });
         let error = place(&plan, &threadripper()).unwrap_err().to_string();
-        assert!(
-            error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8"),
-            "{error}"
-        );
-        plan.sku = Some(Sku {
-            ram_bytes: 1 << 40,
-            ..sku
-        });
+        assert!(error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8"), "{error}");
+        plan.sku = Some(Sku { ram_bytes: 1 << 40, ..sku });
         let error = place(&plan, &threadripper()).unwrap_err().to_string();
         assert!(error.contains("512 GiB of memory instead of 1024"), "{error}");
     }

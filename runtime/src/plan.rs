@@ -147,7 +147,8 @@ pub struct StagePlan {
     pub needs: Vec<(usize, u64)>,
     /// Bytes kept until the output token is home: pool and formula.
     pub holds: Vec<(usize, Bytes)>,
-    /// Bytes kept by each worker for as long as the pipeline runs: pool and formula.
+    /// Scratch memory of each worker: pool and formula. The fixed part is taken for as long as the pipeline runs, the
+    /// part that depends on the circuit for the time of the firing.
     pub workspace: Vec<(usize, Bytes)>,
     /// The edges into its ports, in the order of the ports.
     pub inputs: Vec<usize>,
@@ -206,8 +207,6 @@ impl Bytes {
             (self.per.a_density, sizes.a_density),
             (self.per.b_density, sizes.b_density),
         ];
-        terms.into_iter().fold(self.fixed, |sum, (bytes, count)| {
-            sum.saturating_add(bytes.saturating_mul(count))
-        })
+        terms.into_iter().fold(self.fixed, |sum, (bytes, count)| sum.saturating_add(bytes.saturating_mul(count)))
     }
 }

@@ -39,10 +39,7 @@ pub(crate) struct FreeList<T: Token> {
 
 impl<T: Token> FreeList<T> {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            slots: Mutex::new(Vec::with_capacity(limit)),
-            limit,
-        })
+        Arc::new(Self { slots: Mutex::new(Vec::with_capacity(limit)), limit })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(T::Shape, T)>> {
@@ -115,13 +112,7 @@ impl<T: Token> Shared<T> {
         hold: Option<Hold>,
     ) -> Self {
         let (free, way_home) = (Arc::clone(free), Arc::clone(way_home));
-        Self(Arc::new(Occupied {
-            token: Some(token),
-            key,
-            free,
-            way_home,
-            hold,
-        }))
+        Self(Arc::new(Occupied { token: Some(token), key, free, way_home, hold }))
     }
 }
 
@@ -145,17 +136,8 @@ impl<T: Token> Deref for Shared<T> {
 impl<T: Token> Drop for Occupied<T> {
     fn drop(&mut self) {
         if let Some(token) = self.token.take() {
-            let slot = Box::new(DeadSlot {
-                token,
-                free: Arc::clone(&self.free),
-            });
-            self.way_home.send(
-                self.key,
-                Dead {
-                    slot,
-                    hold: self.hold.take(),
-                },
-            );
+            let slot = Box::new(DeadSlot { token, free: Arc::clone(&self.free) });
+            self.way_home.send(self.key, Dead { slot, hold: self.hold.take() });
         }
     }
 }
@@ -265,10 +247,7 @@ mod tests {
         let mut token = Slot::new(&free).take(&4);
         token.0.fill(7);
         let address = token.0.as_ptr();
-        let key = TokenKey {
-            job: crate::key::JobId(0),
-            partition: 0,
-        };
+        let key = TokenKey { job: crate::key::JobId(0), partition: 0 };
         let first = Shared::new(key, token, &free, &way_home(), None);
         let second = first.clone();
         drop(first);

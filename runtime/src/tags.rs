@@ -40,10 +40,7 @@ impl Tags {
 
     /// The words of the tags in this set, in declaration order.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
-        Self::ALL
-            .into_iter()
-            .filter(move |(tag, _)| self.contains(*tag))
-            .map(|(_, word)| word)
+        Self::ALL.into_iter().filter(move |(tag, _)| self.contains(*tag)).map(|(_, word)| word)
     }
 }
 

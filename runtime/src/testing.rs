@@ -12,16 +12,8 @@ pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
         digest: String::new(),
         sku: None,
         pools: vec![
-            Pool {
-                name: "ram".into(),
-                size: ram,
-                unit: Unit::Bytes,
-            },
-            Pool {
-                name: "heavy".into(),
-                size: heavy,
-                unit: Unit::Count,
-            },
+            Pool { name: "ram".into(), size: ram, unit: Unit::Bytes },
+            Pool { name: "heavy".into(), size: heavy, unit: Unit::Count },
         ],
         groups: Vec::new(),
         stages: Vec::new(),
@@ -32,13 +24,7 @@ pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
 
 /// A stage that needs `heavy` permits and holds one byte of `ram` per aux variable if `holds`.
 pub(crate) fn stage(name: &str, role: Role, workers: u32, heavy: u64, holds: bool) -> StagePlan {
-    let bytes = Bytes {
-        fixed: 0,
-        per: Sizes {
-            aux: 1,
-            ..Sizes::default()
-        },
-    };
+    let bytes = Bytes { fixed: 0, per: Sizes { aux: 1, ..Sizes::default() } };
     StagePlan {
         name: name.into(),
         backend: "host".into(),
@@ -60,14 +46,7 @@ pub(crate) fn stage(name: &str, role: Role, workers: u32, heavy: u64, holds: boo
 /// Adds an edge, whose places `reserved_by` reserves.
 pub(crate) fn connect(plan: &mut Plan, from: usize, to: usize, capacity: u32, reserved_by: usize, token: &str) {
     let (edge, port) = (plan.edges.len(), plan.stages[to].inputs.len());
-    plan.edges.push(Edge {
-        from,
-        to,
-        port,
-        token: token.into(),
-        capacity,
-        reserved_by,
-    });
+    plan.edges.push(Edge { from, to, port, token: token.into(), capacity, reserved_by });
     plan.stages[from].outputs.push(edge);
     plan.stages[to].inputs.push(edge);
 }

@@ -19,8 +19,10 @@ pub fn version() -> String {
 
 /// Prints the plan that is compiled into this binary.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  proofline plan\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
-                        core:8 pu:2'")]
+#[command(
+    after_help = "Examples:\n  proofline plan\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
+                        core:8 pu:2'"
+)]
 pub struct PlanCommand {
     /// Binds every worker on this machine, reads the binding back, and prints whether it holds
     #[arg(long)]

@@ -113,7 +113,9 @@ impl Prove {
                 next += 1;
                 continue;
             }
-            let Some((number, public, begun, handle)) = in_flight.pop_front() else { continue };
+            let Some((number, public, begun, handle)) = in_flight.pop_front() else {
+                continue;
+            };
             for proof in handle.wait()? {
                 if let Some(folder) = &self.out {
                     files::write(&folder.join(format!("proof-{number}.bin")), &proof.bytes)?;

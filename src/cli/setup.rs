@@ -32,7 +32,9 @@ pub struct Setup {
 
 impl Setup {
     pub fn run(&self) -> Result<(), Fault> {
-        eprintln!("warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;");
+        eprintln!(
+            "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;"
+        );
         eprintln!("         use it for tests and development, or where prover and verifier are the same.");
         let shape = circuit_of(self.circuit.as_deref(), self.r1cs.as_deref())?;
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);

@@ -83,7 +83,8 @@ impl StageWatch {
     /// Watches `plan`, which is to make `proofs` proofs.
     pub fn new(plan: &Plan, proofs: u64) -> Self {
         let names: Vec<String> = plan.stages.iter().map(|stage| stage.name.clone()).collect();
-        let stages = plan.stages.iter().map(|stage| Counters { workers: stage.workers, ..Counters::default() }).collect();
+        let stages =
+            plan.stages.iter().map(|stage| Counters { workers: stage.workers, ..Counters::default() }).collect();
         let bars = std::io::stderr().is_terminal().then(|| {
             let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
             let bar = |stage: &proofline::runtime::plan::StagePlan| {

@@ -32,24 +32,14 @@ pub struct InEnd<T: Token> {
 /// taken it yet.
 pub(crate) fn edge<T: Token>(edge: usize, room: usize) -> (OutEnd<T>, InEnd<T>) {
     let (sender, receiver) = bounded(room);
-    (
-        OutEnd { edge, tokens: sender },
-        InEnd {
-            tokens: receiver,
-            early: Mutex::new(HashMap::new()),
-        },
-    )
+    (OutEnd { edge, tokens: sender }, InEnd { tokens: receiver, early: Mutex::new(HashMap::new()) })
 }
 
 impl<T: Token> OutEnd<T> {
     /// Puts a packet on the edge; the firing has reserved its place, so there is room.
     pub(crate) fn put(&self, key: TokenKey, packet: Packet<T>) -> Result<(), StageError> {
         let full = |_| {
-            StageError::new(format_args!(
-                "edge {} has no place for `{}`, though one was reserved",
-                self.edge,
-                T::NAME
-            ))
+            StageError::new(format_args!("edge {} has no place for `{}`, though one was reserved", self.edge, T::NAME))
         };
         self.tokens.try_send((key, packet)).map_err(full)
     }
@@ -68,10 +58,7 @@ impl<T: Token> InEnd<T> {
             }
             early.insert(other, packet);
         }
-        Err(StageError::new(format_args!(
-            "`{}` of {key} was granted but is not on its edge",
-            T::NAME
-        )))
+        Err(StageError::new(format_args!("`{}` of {key} was granted but is not on its edge", T::NAME)))
     }
 }
 
@@ -95,34 +82,23 @@ mod tests {
     }
 
     fn key(job: u64) -> TokenKey {
-        TokenKey {
-            job: JobId(job),
-            partition: 0,
-        }
+        TokenKey { job: JobId(job), partition: 0 }
     }
 
     #[test]
     fn tokens_are_taken_by_key_in_any_order() {
         let (out, end) = edge::<Unit>(0, 3);
         (0..3).for_each(|job| out.put(key(job), Packet::Tombstone).unwrap());
-        [2, 0, 1]
-            .into_iter()
-            .for_each(|job| assert!(matches!(end.take(key(job)), Ok(Packet::Tombstone))));
+        [2, 0, 1].into_iter().for_each(|job| assert!(matches!(end.take(key(job)), Ok(Packet::Tombstone))));
     }
 
     #[test]
     fn a_broken_promise_is_an_error_and_no_hang() {
         let (out, end) = edge::<Unit>(4, 1);
         let error = end.take(key(0)).err().unwrap();
-        assert_eq!(
-            error.to_string(),
-            "`Unit` of job 0 partition 0 was granted but is not on its edge"
-        );
+        assert_eq!(error.to_string(), "`Unit` of job 0 partition 0 was granted but is not on its edge");
         out.put(key(0), Packet::Tombstone).unwrap();
         let error = out.put(key(1), Packet::Tombstone).err().unwrap();
-        assert_eq!(
-            error.to_string(),
-            "edge 4 has no place for `Unit`, though one was reserved"
-        );
+        assert_eq!(error.to_string(), "edge 4 has no place for `Unit`, though one was reserved");
     }
 }

@@ -90,27 +90,12 @@ impl<J: Job, O: Token> Engine<J, O> {
         policy: Box<dyn Policy>,
         observer: Arc<dyn Observer>,
         workers: Vec<Vec<Sender<Grant>>>,
-    ) -> Arc<Self> {
+    ) -> Result<Arc<Self>, NeverFits> {
         let (dead, dead_end) = unbounded();
-        let scheduler = Scheduler::new(&plan);
-        let core = Core {
-            scheduler,
-            policy,
-            jobs: HashMap::new(),
-            next_job: 0,
-            closed: None,
-            workers,
-        };
+        let scheduler = Scheduler::new(&plan)?;
+        let core = Core { scheduler, policy, jobs: HashMap::new(), next_job: 0, closed: None, workers };
         let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
-        Arc::new(Self {
-            plan,
-            core,
-            idle,
-            start,
-            observer,
-            dead,
-            dead_end,
-        })
+        Ok(Arc::new(Self { plan, core, idle, start, observer, dead, dead_end }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
@@ -137,26 +122,16 @@ impl<J: Job, O: Token> Engine<J, O> {
             return Err(SubmitError::Closed(why.clone()));
         }
         let id = JobId(core.next_job);
-        core.scheduler
-            .submit(id, partitions, &job.sizes(), job.priority(), self.now_ns())?;
+        core.scheduler.submit(id, partitions, &job.sizes(), job.priority(), self.now_ns())?;
         core.next_job += 1;
         let outcome = Outcome::new();
         let outputs = Mutex::new((0..partitions).map(|_| None).collect());
-        let state = JobState {
-            job,
-            failed: AtomicBool::new(false),
-            outputs,
-            outcome: Arc::clone(&outcome),
-        };
+        let state = JobState { job, failed: AtomicBool::new(false), outputs, outcome: Arc::clone(&outcome) };
         core.jobs.insert(id, Arc::new(state));
         // Before the first grant, so that observers see a job before its firings.
         self.observe(&Event::Accepted { job: id, partitions });
         self.dispatch(core);
-        Ok(Handle {
-            job: id,
-            outcome,
-            canceller: Arc::<Self>::clone(self),
-        })
+        Ok(Handle { job: id, outcome, canceller: Arc::<Self>::clone(self) })
     }
 
     /// Grants what can start, hands the grants to their workers, and lets go of the lock.
@@ -178,10 +153,7 @@ impl<J: Job, O: Token> Engine<J, O> {
         }
         for grant in grants {
             // A worker has a place in its channel for each lane, and lives as long as its stage has work.
-            let sent = core
-                .workers
-                .get(grant.stage)
-                .map(|stage| stage[grant.worker as usize].try_send(grant));
+            let sent = core.workers.get(grant.stage).map(|stage| stage[grant.worker as usize].try_send(grant));
             debug_assert!(matches!(sent, Some(Ok(()))), "a granted firing has a worker");
         }
         if core.scheduler.is_idle() {
@@ -198,15 +170,8 @@ impl<J: Job, O: Token> Engine<J, O> {
     /// The claim that the output of `stage` keeps until it is home.
     pub(crate) fn hold_of(self: &Arc<Self>, stage: usize, job: JobId) -> Option<Hold> {
         let claim = self.lock().scheduler.hold_of(stage, job);
-        let kept = Kept {
-            engine: Arc::<Self>::clone(self),
-            claim,
-        };
-        if kept.claim.is_empty() {
-            None
-        } else {
-            Some(Box::new(kept))
-        }
+        let kept = Kept { engine: Arc::<Self>::clone(self), claim };
+        if kept.claim.is_empty() { None } else { Some(Box::new(kept)) }
     }
 
     /// A firing is over and its packets are on `edges`.
@@ -214,8 +179,7 @@ impl<J: Job, O: Token> Engine<J, O> {
         let mut core = self.lock();
         let now = self.now_ns();
         for edge in edges {
-            core.scheduler
-                .arrived(edge, grant.key, output == Output::Tombstone, now);
+            core.scheduler.arrived(edge, grant.key, output == Output::Tombstone, now);
         }
         core.scheduler.ended(grant, output);
         self.dispatch(core);
@@ -227,19 +191,12 @@ impl<J: Job, O: Token> Engine<J, O> {
         let finished = {
             let mut outputs = state.outputs.lock().unwrap_or_else(PoisonError::into_inner);
             outputs[key.partition as usize] = output;
-            if outputs.iter().all(Option::is_some) {
-                Some(outputs.drain(..).flatten().collect())
-            } else {
-                None
-            }
+            if outputs.iter().all(Option::is_some) { Some(outputs.drain(..).flatten().collect()) } else { None }
         };
         if let Some(outputs) = finished {
             self.lock().jobs.remove(&key.job);
             state.outcome.settle(Ok(outputs));
-            self.observe(&Event::Finished {
-                job: key.job,
-                succeeded: true,
-            });
+            self.observe(&Event::Finished { job: key.job, succeeded: true });
         }
     }
 
@@ -263,19 +220,14 @@ impl<J: Job, O: Token> Engine<J, O> {
 
     /// Takes no more jobs.
     pub(crate) fn close(&self) {
-        self.lock()
-            .closed
-            .get_or_insert_with(|| "it is shutting down".to_owned());
+        self.lock().closed.get_or_insert_with(|| "it is shutting down".to_owned());
     }
 
     /// Fails every job that is not done.
     pub(crate) fn fail_all(&self) {
         let (mut core, mut failed) = (self.lock(), Vec::new());
         for id in core.jobs.keys().copied().collect::<Vec<_>>() {
-            failed.extend(core.fail(Failure {
-                cause: Cause::ShutDown,
-                ..whole_job(id)
-            }));
+            failed.extend(core.fail(Failure { cause: Cause::ShutDown, ..whole_job(id) }));
         }
         self.dispatch(core);
         failed.into_iter().for_each(|failed| self.tell(failed));
@@ -306,11 +258,7 @@ impl<J: Job, O: Token> Engine<J, O> {
 }
 
 fn whole_job(job: JobId) -> Failure {
-    Failure {
-        key: TokenKey { job, partition: 0 },
-        stage: None,
-        cause: Cause::Cancelled,
-    }
+    Failure { key: TokenKey { job, partition: 0 }, stage: None, cause: Cause::Cancelled }
 }
 
 impl<J: Job, O: Token> Canceller for Engine<J, O> {

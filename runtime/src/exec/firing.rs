@@ -66,8 +66,5 @@ impl<'a, S: Stage + ?Sized> Firing<'a, S> {
 }
 
 fn missing<S: Stage + ?Sized>(tag: &str) -> StageError {
-    StageError::new(format_args!(
-        "`{}` asks for a capability that its tags do not pay out: tag it `{tag}`",
-        S::NAME
-    ))
+    StageError::new(format_args!("`{}` asks for a capability that its tags do not pay out: tag it `{tag}`", S::NAME))
 }

@@ -38,15 +38,8 @@ struct State<O> {
 
 impl<O> Outcome<O> {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State {
-            result: None,
-            settled: false,
-            waker: None,
-        };
-        Arc::new(Self {
-            state: Mutex::new(state),
-            settled: Condvar::new(),
-        })
+        let state = State { result: None, settled: false, waker: None };
+        Arc::new(Self { state: Mutex::new(state), settled: Condvar::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State<O>> {
@@ -119,12 +112,7 @@ impl<O> Handle<O> {
                 drop(state);
                 return Err(self);
             }
-            state = self
-                .outcome
-                .settled
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.outcome.settled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }

@@ -46,11 +46,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            machine: None,
-            observer: Arc::new(NoObserver),
-            policy: None,
-        }
+        Self { machine: None, observer: Arc::new(NoObserver), policy: None }
     }
 }
 
@@ -87,6 +83,11 @@ pub enum StartError {
         /// The stage.
         stage: String,
     },
+    /// A pool is too small for the workspace of the workers.
+    #[error(
+        "the workers' workspace does not fit: it {0}; raise the pool or lower workers or workspace in the graph file"
+    )]
+    Workspace(#[from] crate::permits::NeverFits),
     /// A thread could not be started.
     #[error("a thread of `{name}` could not be started: {why}")]
     Thread {
@@ -135,9 +136,7 @@ impl<J: Job, O: Token> Running<J, O> {
         let hwloc = options.machine.map_or_else(Hwloc::this_system, Ok)?;
         let placement = place(&plan, &hwloc.machine())?;
         let policy = options.policy.or_else(|| policy::by_name(&plan.policy));
-        let policy = policy.ok_or_else(|| StartError::NoSuchPolicy {
-            name: plan.policy.clone(),
-        })?;
+        let policy = policy.ok_or_else(|| StartError::NoSuchPolicy { name: plan.policy.clone() })?;
         let binder = Binder::of(&hwloc);
         let pools = build_pools(&plan, &placement, &binder)?;
 
@@ -145,23 +144,11 @@ impl<J: Job, O: Token> Running<J, O> {
         G::wire(&mut wiring);
         let bodies = wiring.into_bodies();
 
-        let lanes = |stage: &StagePlan| {
-            (0..stage.workers)
-                .map(|_| bounded(stage.in_flight.max(1) as usize))
-                .collect()
-        };
+        let lanes = |stage: &StagePlan| (0..stage.workers).map(|_| bounded(stage.in_flight.max(1) as usize)).collect();
         let channels: Vec<Vec<_>> = plan.stages.iter().map(lanes).collect();
-        let senders = channels
-            .iter()
-            .map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect())
-            .collect();
-        let engine = Engine::new(plan, policy, options.observer, senders);
-        let mut running = Self {
-            engine,
-            threads: Vec::new(),
-            bindings: Vec::new(),
-            notes: placement.notes.clone(),
-        };
+        let senders = channels.iter().map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect()).collect();
+        let engine = Engine::new(plan, policy, options.observer, senders)?;
+        let mut running = Self { engine, threads: Vec::new(), bindings: Vec::new(), notes: placement.notes.clone() };
 
         let places = placement.workers.iter();
         let bodies = bodies.into_iter().flatten().zip(channels.into_iter().flatten());
@@ -174,9 +161,7 @@ impl<J: Job, O: Token> Running<J, O> {
         drop(reports);
         let mut bound: Vec<(usize, u32, Bound)> = reported.iter().collect();
         for place in &placement.workers {
-            let position = bound
-                .iter()
-                .position(|(stage, worker, _)| (*stage, *worker) == (place.stage, place.worker));
+            let position = bound.iter().position(|(stage, worker, _)| (*stage, *worker) == (place.stage, place.worker));
             let own = position.map(|position| bound.swap_remove(position).2);
             running.report(place, own, place.pool.map(|pool| &pools[pool]))?;
         }
@@ -236,26 +221,15 @@ impl<J: Job, O: Token> Running<J, O> {
         let stage = &self.engine.plan.stages[place.stage];
         let has = |tag| stage.tags.contains(tag);
         if has(Tags::CCD_PINNED) && pool.is_none() {
-            return Err(StartError::NoGroup {
-                stage: stage.name.clone(),
-            });
+            return Err(StartError::NoGroup { stage: stage.name.clone() });
         }
         let rights = Rights {
             mem: has(Tags::MEM_HEAVY).then(MemPermit::new),
-            cores: pool
-                .filter(|_| has(Tags::CCD_PINNED))
-                .map(|pool| CcdPool::new(Arc::clone(&pool.threads))),
+            cores: pool.filter(|_| has(Tags::CCD_PINNED)).map(|pool| CcdPool::new(Arc::clone(&pool.threads))),
             gpu: stage.device.filter(|_| has(Tags::GPU)).map(GpuDevice::new),
         };
         let (engine, in_flight) = (Arc::clone(&self.engine), stage.in_flight.max(1) as usize);
-        Ok(Worker {
-            engine,
-            stage: place.stage,
-            number: place.worker,
-            in_flight,
-            grants,
-            rights,
-        })
+        Ok(Worker { engine, stage: place.stage, number: place.worker, in_flight, grants, rights })
     }
 
     fn spawn(
@@ -278,10 +252,7 @@ impl<J: Job, O: Token> Running<J, O> {
             body(worker);
         };
         let spawned = std::thread::Builder::new().name(name.clone()).spawn(work);
-        self.threads.push(spawned.map_err(|error| StartError::Thread {
-            name,
-            why: error.to_string(),
-        })?);
+        self.threads.push(spawned.map_err(|error| StartError::Thread { name, why: error.to_string() })?);
         Ok(())
     }
 
@@ -296,11 +267,7 @@ impl<J: Job, O: Token> Running<J, O> {
             let group = &self.engine.plan.groups[group];
             if group.insist == Insist::Demand {
                 let (stage, worker) = (stage.name.clone(), place.worker);
-                return Err(StartError::Unbound {
-                    stage,
-                    worker,
-                    why: why.clone(),
-                });
+                return Err(StartError::Unbound { stage, worker, why: why.clone() });
             }
             let note = format!("group `{}` prefers its binding, but {why}", group.name);
             if !self.notes.contains(&note) {
@@ -309,14 +276,7 @@ impl<J: Job, O: Token> Running<J, O> {
         }
         let threads = pool.map_or(0, |pool| pool.threads.current_num_threads());
         let (stage, ccds, cpus) = (stage.name.clone(), place.ccds.clone(), place.cpus.clone());
-        self.bindings.push(Binding {
-            stage,
-            worker: place.worker,
-            ccds,
-            cpus,
-            threads,
-            bound,
-        });
+        self.bindings.push(Binding { stage, worker: place.worker, ccds, cpus, threads, bound });
         Ok(())
     }
 }
@@ -355,18 +315,12 @@ fn build_pools(plan: &Plan, placement: &Placement, binder: &Binder) -> Result<Ve
                 let _ = reports.try_send(binder.bind_this_thread(&cpus, thread));
             })
             .build()
-            .map_err(|error| StartError::Thread {
-                name,
-                why: error.to_string(),
-            })?;
+            .map_err(|error| StartError::Thread { name, why: error.to_string() })?;
         let floats = reported.iter().take(place.threads).find_map(|bound| match bound {
             Bound::Floats(why) => Some(why),
             Bound::Holds(_) => None,
         });
-        Ok(BuiltPool {
-            threads: Arc::new(threads),
-            floats,
-        })
+        Ok(BuiltPool { threads: Arc::new(threads), floats })
     };
     placement.pools.iter().map(build).collect()
 }

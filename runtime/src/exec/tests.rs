@@ -35,14 +35,7 @@ struct TestJob {
 
 impl TestJob {
     fn new(salt: u64, partitions: u32) -> Self {
-        Self {
-            partitions,
-            salt,
-            size: 4,
-            faults: Vec::new(),
-            delay_seed: None,
-            gate: None,
-        }
+        Self { partitions, salt, size: 4, faults: Vec::new(), delay_seed: None, gate: None }
     }
 
     fn act(&self, stage: &'static str, key: TokenKey) -> Result<(), StageError> {
@@ -50,10 +43,7 @@ impl TestJob {
             let mix = (seed ^ u64::from(key.partition) << 8 ^ stage.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             std::thread::sleep(Duration::from_micros(mix >> 56));
         }
-        let fault = self
-            .faults
-            .iter()
-            .find(|(at, partition, _)| (*at, *partition) == (stage, key.partition));
+        let fault = self.faults.iter().find(|(at, partition, _)| (*at, *partition) == (stage, key.partition));
         match fault {
             Some((_, _, Fault::Error)) => Err(StageError::new("as told")),
             Some((_, _, Fault::Panic)) => panic!("as told, loudly"),
@@ -71,10 +61,7 @@ impl Job for TestJob {
         self.partitions
     }
     fn sizes(&self) -> Sizes {
-        Sizes {
-            aux: self.size as u64,
-            ..Sizes::default()
-        }
+        Sizes { aux: self.size as u64, ..Sizes::default() }
     }
 }
 
@@ -126,11 +113,7 @@ macro_rules! test_stage {
                 let words: Vec<u64> = $words;
                 let mut out = firing.slot().take(&job.size);
                 let whole = words.iter().all(|word| *word == expected);
-                out.0.fill(if whole || words.is_empty() {
-                    expected
-                } else {
-                    u64::MAX
-                });
+                out.0.fill(if whole || words.is_empty() { expected } else { u64::MAX });
                 Ok(out)
             }
 
@@ -196,9 +179,7 @@ fn words(result: Result<Vec<Words>, crate::error::Failure>) -> Vec<u64> {
 }
 
 fn expected(salt: u64, partitions: u32) -> Vec<u64> {
-    (0..u64::from(partitions))
-        .map(|partition| salt * 1000 + partition)
-        .collect()
+    (0..u64::from(partitions)).map(|partition| salt * 1000 + partition).collect()
 }
 
 #[test]
@@ -214,21 +195,11 @@ fn outputs_come_in_the_order_of_the_partitions() {
 fn among_delays_a_failing_a_panicking_and_a_cancelled_job_every_other_output_is_right() {
     for seed in 0..40 {
         let running = start::<Diamond<2, 3, 2>>();
-        let job = |salt, size| TestJob {
-            delay_seed: Some(seed * 31 + salt),
-            size,
-            ..TestJob::new(salt, 6)
-        };
+        let job = |salt, size| TestJob { delay_seed: Some(seed * 31 + salt), size, ..TestJob::new(salt, 6) };
         let first = running.submit(job(1, 4)).unwrap();
-        let failing = TestJob {
-            faults: vec![("right", 3, Fault::Error)],
-            ..job(2, 4)
-        };
+        let failing = TestJob { faults: vec![("right", 3, Fault::Error)], ..job(2, 4) };
         let failing = running.submit(failing).unwrap();
-        let panicking = TestJob {
-            faults: vec![("sink", 5, Fault::Panic)],
-            ..job(3, 9)
-        };
+        let panicking = TestJob { faults: vec![("sink", 5, Fault::Panic)], ..job(3, 9) };
         let panicking = running.submit(panicking).unwrap();
         let cancelled = running.submit(job(4, 4)).unwrap();
         let last = running.submit(job(5, 9)).unwrap();
@@ -239,10 +210,7 @@ fn among_delays_a_failing_a_panicking_and_a_cancelled_job_every_other_output_is_
         let failure = failing.wait().err().unwrap();
         assert_eq!(failure.to_string(), "job 1 partition 3: stage `right` failed: as told");
         let failure = panicking.wait().err().unwrap();
-        assert_eq!(
-            failure.to_string(),
-            "job 2 partition 5: stage `sink` panicked: as told, loudly"
-        );
+        assert_eq!(failure.to_string(), "job 2 partition 5: stage `sink` panicked: as told, loudly");
         assert_eq!(cancelled.wait().err().unwrap().cause, Cause::Cancelled);
         running.drain();
         assert!(running.is_idle(), "seed {seed}");
@@ -253,17 +221,11 @@ fn among_delays_a_failing_a_panicking_and_a_cancelled_job_every_other_output_is_
 fn a_pipeline_goes_on_after_a_panic_in_each_stage() {
     let running = start::<Diamond<1, 1, 1>>();
     for stage in ["source", "left", "right", "sink"] {
-        let job = TestJob {
-            faults: vec![(stage, 0, Fault::Panic)],
-            ..TestJob::new(1, 1)
-        };
+        let job = TestJob { faults: vec![(stage, 0, Fault::Panic)], ..TestJob::new(1, 1) };
         let failure = running.submit(job).unwrap().wait().err().unwrap();
         assert_eq!(failure.stage.as_deref(), Some(stage));
     }
-    assert_eq!(
-        words(running.submit(TestJob::new(2, 3)).unwrap().wait()),
-        expected(2, 3)
-    );
+    assert_eq!(words(running.submit(TestJob::new(2, 3)).unwrap().wait()), expected(2, 3));
     running.drain();
     assert!(running.is_idle());
 }
@@ -271,9 +233,7 @@ fn a_pipeline_goes_on_after_a_panic_in_each_stage() {
 #[test]
 fn drop_runs_what_was_accepted_to_its_end() {
     let running = start::<Diamond<1, 1, 1>>();
-    let handles: Vec<_> = (0..5)
-        .map(|salt| running.submit(TestJob::new(salt, 3)).unwrap())
-        .collect();
+    let handles: Vec<_> = (0..5).map(|salt| running.submit(TestJob::new(salt, 3)).unwrap()).collect();
     drop(running);
     for (salt, handle) in (0..).zip(handles) {
         assert!(handle.is_settled());
@@ -285,20 +245,12 @@ fn drop_runs_what_was_accepted_to_its_end() {
 fn abort_fails_what_is_not_done_and_takes_no_more() {
     let running = start::<Diamond<1, 1, 1>>();
     let (open, gate) = bounded(0);
-    let stuck = running
-        .submit(TestJob {
-            gate: Some(gate),
-            ..TestJob::new(1, 2)
-        })
-        .unwrap();
+    let stuck = running.submit(TestJob { gate: Some(gate), ..TestJob::new(1, 2) }).unwrap();
     let queued = running.submit(TestJob::new(2, 1)).unwrap();
     running.abort();
     assert_eq!(stuck.wait().err().unwrap().cause, Cause::ShutDown);
     assert_eq!(queued.wait().err().unwrap().cause, Cause::ShutDown);
-    assert!(matches!(
-        running.submit(TestJob::new(3, 1)),
-        Err(SubmitError::Closed(_))
-    ));
+    assert!(matches!(running.submit(TestJob::new(3, 1)), Err(SubmitError::Closed(_))));
     drop(open);
     running.drain();
     assert!(running.is_idle());
@@ -308,12 +260,7 @@ fn abort_fails_what_is_not_done_and_takes_no_more() {
 fn a_cancelled_job_answers_while_its_stage_still_runs() {
     let running = start::<Diamond<1, 1, 1>>();
     let (open, gate) = bounded(0);
-    let stuck = running
-        .submit(TestJob {
-            gate: Some(gate),
-            ..TestJob::new(1, 1)
-        })
-        .unwrap();
+    let stuck = running.submit(TestJob { gate: Some(gate), ..TestJob::new(1, 1) }).unwrap();
     let stuck = stuck.wait_for(Duration::from_millis(1)).err().unwrap();
     stuck.cancel();
     assert_eq!(stuck.wait().err().unwrap().to_string(), "job 0 was cancelled");
@@ -332,12 +279,7 @@ fn a_handle_can_be_awaited() {
     }
     let running = start::<Diamond<1, 1, 1>>();
     let (open, gate) = bounded(0);
-    let mut handle = running
-        .submit(TestJob {
-            gate: Some(gate),
-            ..TestJob::new(3, 2)
-        })
-        .unwrap();
+    let mut handle = running.submit(TestJob { gate: Some(gate), ..TestJob::new(3, 2) }).unwrap();
     let waker = Arc::new(Unpark(std::thread::current())).into();
     let mut context = std::task::Context::from_waker(&waker);
     let mut poll = || std::pin::Pin::new(&mut handle).poll(&mut context);
@@ -356,15 +298,9 @@ fn a_handle_can_be_awaited() {
 fn jobs_that_can_never_run_are_refused() {
     let running = start::<Diamond<1, 1, 1>>();
     assert_eq!(running.submit(TestJob::new(1, 0)).err(), Some(SubmitError::Empty));
-    let huge = TestJob {
-        size: 1 << 20,
-        ..TestJob::new(1, 1)
-    };
+    let huge = TestJob { size: 1 << 20, ..TestJob::new(1, 1) };
     let error = running.submit(huge).err().unwrap().to_string();
-    assert!(
-        error.contains("needs 2097152 of pool `ram`, which has 1048576"),
-        "{error}"
-    );
+    assert!(error.contains("needs 2097152 of pool `ram`, which has 1048576"), "{error}");
 }
 
 #[test]
@@ -378,20 +314,11 @@ fn an_illegal_policy_fails_the_jobs_and_closes_the_pipeline() {
             Some(state.waiting.len())
         }
     }
-    let options = Options {
-        policy: Some(Box::new(Beyond)),
-        ..Options::default()
-    };
+    let options = Options { policy: Some(Box::new(Beyond)), ..Options::default() };
     let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
     let failure = running.submit(TestJob::new(1, 2)).unwrap().wait().err().unwrap();
-    assert_eq!(
-        failure.to_string(),
-        "job 0 failed: policy `beyond` chose firing number 2 of 2 that wait"
-    );
-    assert!(matches!(
-        running.submit(TestJob::new(1, 1)),
-        Err(SubmitError::Closed(_))
-    ));
+    assert_eq!(failure.to_string(), "job 0 failed: policy `beyond` chose firing number 2 of 2 that wait");
+    assert!(matches!(running.submit(TestJob::new(1, 1)), Err(SubmitError::Closed(_))));
     running.drain();
     assert!(running.is_idle());
 }
@@ -407,11 +334,7 @@ fn the_observer_sees_every_firing_once() {
     }
     let log = Arc::new(Log::default());
     let observer: Arc<dyn Observer> = Arc::<Log>::clone(&log);
-    let running = Running::start::<Diamond<2, 2, 2>>(Options {
-        observer,
-        ..Options::default()
-    })
-    .unwrap();
+    let running = Running::start::<Diamond<2, 2, 2>>(Options { observer, ..Options::default() }).unwrap();
     let handle = running.submit(TestJob::new(1, 5)).unwrap();
     handle.wait().unwrap();
     running.drain();
@@ -423,17 +346,8 @@ fn the_observer_sees_every_firing_once() {
     };
     // Three tokens of each partition die: the source's, the left one and the right one.
     assert_eq!([0, 1, 2, 3, 4].map(succeeded), [5, 5, 5, 5, 15]);
-    assert_eq!(
-        events[0],
-        Event::Accepted {
-            job: JobId(0),
-            partitions: 5
-        }
-    );
-    assert!(events.contains(&Event::Finished {
-        job: JobId(0),
-        succeeded: true
-    }));
+    assert_eq!(events[0], Event::Accepted { job: JobId(0), partitions: 5 });
+    assert!(events.contains(&Event::Finished { job: JobId(0), succeeded: true }));
 }
 
 /// A stage of two functions on one worker, `start` to be called for the second token before `finish` for the first.
@@ -476,11 +390,7 @@ impl Graph for Overlap {
         let mut plan = empty_plan(0, 0);
         let mut split = stage("split", Role::Source, 1, 0, false);
         split.in_flight = 2;
-        plan.stages = vec![
-            split,
-            stage("left", Role::Sink, 1, 0, false),
-            stage("dealloc", Role::Dealloc, 1, 0, false),
-        ];
+        plan.stages = vec![split, stage("left", Role::Sink, 1, 0, false), stage("dealloc", Role::Dealloc, 1, 0, false)];
         connect(&mut plan, 0, 1, 2, 0, "Words");
         plan
     }
@@ -497,10 +407,7 @@ impl Graph for Overlap {
 fn a_stage_of_two_functions_starts_the_next_token_before_it_finishes_the_first() {
     let running = start::<Overlap>();
     // Both partitions are granted in one go, as the stage has two lanes.
-    assert_eq!(
-        words(running.submit(TestJob::new(1, 2)).unwrap().wait()),
-        expected(1, 2)
-    );
+    assert_eq!(words(running.submit(TestJob::new(1, 2)).unwrap().wait()), expected(1, 2));
 }
 
 /// The diamond's stages in a group of one CCD of this machine.
@@ -513,13 +420,7 @@ impl<const DEMAND: bool> Graph for Pinned<DEMAND> {
     fn plan() -> Plan {
         let mut plan = diamond(1, 1, 1);
         let insist = if DEMAND { Insist::Demand } else { Insist::Prefer };
-        plan.groups = vec![Group {
-            name: "msm".into(),
-            ccds: Ccds::All,
-            share: Share::Pack,
-            exclusive: false,
-            insist,
-        }];
+        plan.groups = vec![Group { name: "msm".into(), ccds: Ccds::All, share: Share::Pack, exclusive: false, insist }];
         plan.stages[1].group = Some(0);
         plan.stages[1].tags = Tags::CCD_PINNED;
         plan
@@ -533,30 +434,17 @@ impl<const DEMAND: bool> Graph for Pinned<DEMAND> {
 #[test]
 fn bindings_are_read_back() {
     let running = start::<Pinned<true>>();
-    let pinned = running
-        .bindings()
-        .iter()
-        .find(|binding| binding.stage == "left")
-        .unwrap();
+    let pinned = running.bindings().iter().find(|binding| binding.stage == "left").unwrap();
     assert_eq!(pinned.bound, Some(Bound::Holds(pinned.cpus.clone())));
     assert!(pinned.threads > 0);
-    let free = running
-        .bindings()
-        .iter()
-        .find(|binding| binding.stage == "right")
-        .unwrap();
+    let free = running.bindings().iter().find(|binding| binding.stage == "right").unwrap();
     assert_eq!(free.bound, None);
 }
 
 #[test]
 fn a_demanded_binding_that_cannot_be_had_fails_the_start() {
     let machine = Some(Hwloc::synthetic("l3:2 core:2 pu:1").unwrap());
-    let error = Running::start::<Pinned<true>>(Options {
-        machine,
-        ..Options::default()
-    })
-    .err()
-    .unwrap();
+    let error = Running::start::<Pinned<true>>(Options { machine, ..Options::default() }).err().unwrap();
     assert_eq!(
         error.to_string(),
         "stage `left` worker 0: this machine is only described, its threads cannot be bound; the group demands its \
@@ -567,17 +455,10 @@ fn a_demanded_binding_that_cannot_be_had_fails_the_start() {
 #[test]
 fn a_preferred_binding_that_cannot_be_had_is_noted_and_the_work_done() {
     let machine = Some(Hwloc::synthetic("l3:2 core:2 pu:1").unwrap());
-    let running = Running::start::<Pinned<false>>(Options {
-        machine,
-        ..Options::default()
-    })
-    .unwrap();
+    let running = Running::start::<Pinned<false>>(Options { machine, ..Options::default() }).unwrap();
     assert_eq!(
         running.notes(),
         ["group `msm` prefers its binding, but this machine is only described, its threads cannot be bound"]
     );
-    assert_eq!(
-        words(running.submit(TestJob::new(1, 2)).unwrap().wait()),
-        expected(1, 2)
-    );
+    assert_eq!(words(running.submit(TestJob::new(1, 2)).unwrap().wait()), expected(1, 2));
 }

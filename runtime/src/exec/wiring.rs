@@ -32,10 +32,7 @@ pub struct Wiring<'a, J: Job, O: Token> {
 
 impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
     pub(crate) fn new(plan: &'a Plan) -> Self {
-        Self {
-            plan,
-            bodies: plan.stages.iter().map(|_| Vec::new()).collect(),
-        }
+        Self { plan, bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
     }
 
     /// The bodies of the workers, by stage and worker.
@@ -89,11 +86,7 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
     ) {
         let stage = &self.plan.stages[position];
         let free = FreeList::new(self.slots_in_use(position));
-        let parts = Arc::new(StageParts {
-            inputs,
-            outlet: outlet(),
-            free,
-        });
+        let parts = Arc::new(StageParts { inputs, outlet: outlet(), free });
         for _ in 0..stage.workers {
             let parts = Arc::clone(&parts);
             self.bodies[position].push(Box::new(move |worker| worker::run_stage::<S, P, J, O>(&worker, &parts)));

@@ -117,12 +117,7 @@ where
     O: Token,
 {
     let waited = Duration::from_nanos(grant.waited_ns);
-    worker.engine.observe(&Event::Started {
-        stage: grant.stage,
-        worker: grant.worker,
-        key: grant.key,
-        waited,
-    });
+    worker.engine.observe(&Event::Started { stage: grant.stage, worker: grant.worker, key: grant.key, waited });
     let inputs = match parts.inputs.take(grant.key) {
         Ok(inputs) => inputs,
         Err(error) => {
@@ -130,31 +125,17 @@ where
             return None;
         }
     };
-    let job = worker
-        .engine
-        .job(grant.key.job)
-        .filter(|job| !grant.dead && !job.failed());
+    let job = worker.engine.job(grant.key.job).filter(|job| !grant.dead && !job.failed());
     let (Some(inputs), Some(job)) = (inputs, job) else {
         end(worker, parts, grant, Duration::ZERO, Made::Skipped);
         return None;
     };
     let clock = Instant::now();
-    let firing = Firing::<S> {
-        job: &job.job,
-        key: grant.key,
-        free: &parts.free,
-        rights: &worker.rights,
-    };
+    let firing = Firing::<S> { job: &job.job, key: grant.key, free: &parts.free, rights: &worker.rights };
     let started = guarded(|| S::start(&firing, &inputs));
     let busy = clock.elapsed();
     match started {
-        Ok(pending) => Some(Begun {
-            grant,
-            job,
-            inputs,
-            pending,
-            busy,
-        }),
+        Ok(pending) => Some(Begun { grant, job, inputs, pending, busy }),
         Err(cause) => {
             drop(inputs);
             end(worker, parts, grant, busy, Made::Failed(cause));
@@ -170,20 +151,9 @@ where
     J: Job,
     O: Token,
 {
-    let Begun {
-        grant,
-        job,
-        inputs,
-        pending,
-        busy,
-    } = begun;
+    let Begun { grant, job, inputs, pending, busy } = begun;
     let clock = Instant::now();
-    let firing = Firing::<S> {
-        job: job.job(),
-        key: grant.key,
-        free: &parts.free,
-        rights: &worker.rights,
-    };
+    let firing = Firing::<S> { job: job.job(), key: grant.key, free: &parts.free, rights: &worker.rights };
     let result = match guarded(|| S::finish(&firing, &inputs, pending)) {
         Ok(_) if job.failed() => Made::Skipped,
         Ok(token) => Made::Token(token),
@@ -213,26 +183,12 @@ fn end<S, P, J, O>(
         Made::Skipped => (None, Ending::Skipped),
         Made::Failed(cause) => {
             let stage = engine.plan.stages[grant.stage].name.clone();
-            engine.fail(Failure {
-                key: grant.key,
-                stage: Some(stage),
-                cause,
-            });
+            engine.fail(Failure { key: grant.key, stage: Some(stage), cause });
             (None, Ending::Failed)
         }
     };
-    engine.observe(&Event::Ended {
-        stage: grant.stage,
-        worker: grant.worker,
-        key: grant.key,
-        busy,
-        ending,
-    });
-    let output = if token.is_some() {
-        Output::Token
-    } else {
-        Output::Tombstone
-    };
+    engine.observe(&Event::Ended { stage: grant.stage, worker: grant.worker, key: grant.key, busy, ending });
+    let output = if token.is_some() { Output::Token } else { Output::Tombstone };
     match &parts.outlet {
         Outlet::Edges(edges) => {
             let shared = token.map(|token| {
@@ -244,11 +200,7 @@ fn end<S, P, J, O>(
                 let packet = shared.clone().map_or(Packet::Tombstone, Packet::Live);
                 if let Err(error) = edge.put(grant.key, packet) {
                     let stage = Some(engine.plan.stages[grant.stage].name.clone());
-                    engine.fail(Failure {
-                        key: grant.key,
-                        stage,
-                        cause: Cause::Failed(error),
-                    });
+                    engine.fail(Failure { key: grant.key, stage, cause: Cause::Failed(error) });
                 }
             }
             engine.ended(&grant, output, edges.iter().map(|edge| edge.edge));
@@ -273,8 +225,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, StageError>) -> Result<T, Cause> 
 
 fn message_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
 /// Runs the `dealloc` stage for as long as slots die.
@@ -288,30 +239,12 @@ where
     for grant in &worker.grants {
         let waited = Duration::from_nanos(grant.waited_ns);
         let (stage, number, key) = (grant.stage, grant.worker, grant.key);
-        worker.engine.observe(&Event::Started {
-            stage,
-            worker: number,
-            key,
-            waited,
-        });
+        worker.engine.observe(&Event::Started { stage, worker: number, key, waited });
         let clock = Instant::now();
-        let freed = worker
-            .engine
-            .dead_slot()
-            .map(|dead| guarded(|| D::dealloc(dead, &permit)));
-        let ending = if matches!(freed, Some(Ok(()))) {
-            Ending::Succeeded
-        } else {
-            Ending::Failed
-        };
+        let freed = worker.engine.dead_slot().map(|dead| guarded(|| D::dealloc(dead, &permit)));
+        let ending = if matches!(freed, Some(Ok(()))) { Ending::Succeeded } else { Ending::Failed };
         let busy = clock.elapsed();
-        worker.engine.observe(&Event::Ended {
-            stage,
-            worker: number,
-            key,
-            busy,
-            ending,
-        });
+        worker.engine.observe(&Event::Ended { stage, worker: number, key, busy, ending });
         worker.engine.ended(&grant, Output::Token, []);
     }
 }

@@ -66,10 +66,7 @@ mod tests {
     #[test]
     fn every_listed_name_is_a_policy_of_that_name() {
         for name in NAMES {
-            assert_eq!(
-                by_name(name).map(|policy| policy.name().to_owned()).as_deref(),
-                Some(*name)
-            );
+            assert_eq!(by_name(name).map(|policy| policy.name().to_owned()).as_deref(), Some(*name));
         }
     }
 }

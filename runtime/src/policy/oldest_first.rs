@@ -41,20 +41,14 @@ mod tests {
             .zip(firings)
             .map(|(age, (claim, legal))| Waiting {
                 stage: 0,
-                key: TokenKey {
-                    job: JobId(age),
-                    partition: 0,
-                },
+                key: TokenKey { job: JobId(age), partition: 0 },
                 priority: Priority::Normal,
                 since_ns: 0,
                 claim,
                 legal: *legal,
             })
             .collect();
-        OldestFirst.choose(&State {
-            waiting: &waiting,
-            free: &[1, 1],
-        })
+        OldestFirst.choose(&State { waiting: &waiting, free: &[1, 1] })
     }
 
     #[test]
@@ -69,10 +63,7 @@ mod tests {
 
     #[test]
     fn a_firing_that_wants_another_pool_goes_ahead() {
-        assert_eq!(
-            choose(&[(&[(0, 2)], false), (&[(0, 1)], true), (&[(1, 1)], true)]),
-            Some(2)
-        );
+        assert_eq!(choose(&[(&[(0, 2)], false), (&[(0, 1)], true), (&[(1, 1)], true)]), Some(2));
         assert_eq!(choose(&[(&[(0, 2)], false), (&[], true)]), Some(1));
     }
 

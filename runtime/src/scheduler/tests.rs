@@ -3,14 +3,7 @@ use crate::plan::Plan;
 use crate::policy::OldestFirst;
 use crate::testing::{diamond, empty_plan, stage};
 
-const SIZES: Sizes = Sizes {
-    constraints: 1,
-    aux: 10,
-    inputs: 1,
-    domain: 2,
-    a_density: 1,
-    b_density: 1,
-};
+const SIZES: Sizes = Sizes { constraints: 1, aux: 10, inputs: 1, domain: 2, a_density: 1, b_density: 1 };
 
 /// Drives a scheduler without time: firings end in the order that the test says.
 struct Run {
@@ -18,31 +11,25 @@ struct Run {
     scheduler: Scheduler,
     running: Vec<Grant>,
     granted: Vec<(usize, TokenKey, bool)>,
+    /// Tokens keep what they hold until the sink has fired: as late as it can be.
+    holds: Vec<(TokenKey, Claim)>,
 }
 
 impl Run {
     fn new(plan: Plan) -> Self {
-        let scheduler = Scheduler::new(&plan);
-        Self {
-            plan,
-            scheduler,
-            running: Vec::new(),
-            granted: Vec::new(),
-        }
+        let scheduler = Scheduler::new(&plan).unwrap();
+        Self { plan, scheduler, running: Vec::new(), granted: Vec::new(), holds: Vec::new() }
     }
 
     fn submit(&mut self, job: u64, partitions: u32) {
-        self.scheduler
-            .submit(JobId(job), partitions, &SIZES, Priority::Normal, 0)
-            .unwrap();
+        self.scheduler.submit(JobId(job), partitions, &SIZES, Priority::Normal, 0).unwrap();
         self.grant();
     }
 
     fn grant(&mut self) {
         let mut grants = Vec::new();
         self.scheduler.grant(&mut OldestFirst, 0, &mut grants).unwrap();
-        self.granted
-            .extend(grants.iter().map(|grant| (grant.stage, grant.key, grant.dead)));
+        self.granted.extend(grants.iter().map(|grant| (grant.stage, grant.key, grant.dead)));
         self.running.extend(grants);
     }
 
@@ -54,10 +41,15 @@ impl Run {
         for edge in self.plan.stages[grant.stage].outputs.clone() {
             self.scheduler.arrived(edge, grant.key, !alive, 0);
         }
-        self.scheduler
-            .ended(&grant, if alive { Output::Token } else { Output::Tombstone });
+        self.scheduler.ended(&grant, if alive { Output::Token } else { Output::Tombstone });
         if alive {
-            self.scheduler.hold_came_home(&hold);
+            self.holds.push((grant.key, hold));
+        }
+        if self.plan.stages[grant.stage].role == Role::Sink {
+            let (home, kept) = std::mem::take(&mut self.holds).into_iter().partition(|(key, _)| *key == grant.key);
+            self.holds = kept;
+            let home: Vec<(TokenKey, Claim)> = home;
+            home.iter().for_each(|(_, claim)| self.scheduler.hold_came_home(claim));
         }
         self.grant();
     }
@@ -65,9 +57,7 @@ impl Run {
     /// Ends everything, the position of the next one to end drawn from `seed`.
     fn drain(&mut self, mut seed: u64, alive: impl Fn(&Grant) -> bool) {
         while !self.running.is_empty() {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let position = (seed >> 33) as usize % self.running.len();
             let alive = alive(&self.running[position]);
             self.end(position, alive);
@@ -75,10 +65,7 @@ impl Run {
     }
 
     fn fired(&self, stage: usize, dead: bool) -> usize {
-        self.granted
-            .iter()
-            .filter(|(fired, _, was_dead)| (*fired, *was_dead) == (stage, dead))
-            .count()
+        self.granted.iter().filter(|(fired, _, was_dead)| (*fired, *was_dead) == (stage, dead)).count()
     }
 }
 
@@ -100,9 +87,7 @@ fn a_tombstone_goes_through_every_later_stage_and_gives_everything_back() {
     for seed in 0..200 {
         let mut run = Run::new(diamond(2, 2, 2));
         (0..3).for_each(|job| run.submit(job, 4));
-        run.drain(seed, |grant| {
-            (grant.stage, grant.key.job.0, grant.key.partition) != (1, 1, 2)
-        });
+        run.drain(seed, |grant| (grant.stage, grant.key.job.0, grant.key.partition) != (1, 1, 2));
         assert_eq!(run.fired(3, true), 1, "the sink sees one tombstone");
         assert_eq!(run.fired(3, false), 11);
         assert!(run.scheduler.is_idle(), "seed {seed}");
@@ -116,12 +101,8 @@ fn a_failed_job_skips_what_has_not_started_and_leaves_the_others_alone() {
         (0..3).for_each(|job| run.submit(job, 4));
         run.scheduler.fail(JobId(1));
         run.drain(seed, |_| true);
-        let live = |job| {
-            run.granted
-                .iter()
-                .filter(|(stage, key, dead)| *stage == 3 && key.job.0 == job && !dead)
-                .count()
-        };
+        let live =
+            |job| run.granted.iter().filter(|(stage, key, dead)| *stage == 3 && key.job.0 == job && !dead).count();
         assert_eq!((live(0), live(1), live(2)), (4, 0, 4));
         assert!(run.scheduler.is_idle(), "seed {seed}");
     }
@@ -162,10 +143,38 @@ fn a_source_firing_takes_what_the_whole_path_holds() {
 fn a_job_that_can_never_fit_is_refused() {
     let mut plan = diamond(8, 8, 8);
     plan.pools[0].size = 19;
-    let error = Scheduler::new(&plan)
-        .submit(JobId(0), 1, &SIZES, Priority::Normal, 0)
-        .unwrap_err();
+    let error = Scheduler::new(&plan).unwrap().submit(JobId(0), 1, &SIZES, Priority::Normal, 0).unwrap_err();
     assert_eq!(error.to_string(), "needs 20 of pool `ram`, which has 19");
+}
+
+#[test]
+fn workspace_is_taken_once_for_each_worker() {
+    let mut plan = diamond(8, 3, 8);
+    plan.pools[0].size = 340;
+    plan.stages[1].workspace = vec![(0, Bytes { fixed: 100, per: Sizes::default() })];
+    let mut run = Run::new(plan.clone());
+    run.submit(0, 4);
+    assert_eq!(run.running.len(), 2, "40 bytes are left, and a token holds 20");
+    plan.pools[0].size = 299;
+    let error = Scheduler::new(&plan).err().unwrap();
+    assert_eq!(error.to_string(), "needs 300 of pool `ram`, which has 299");
+}
+
+#[test]
+fn workspace_that_depends_on_the_circuit_is_taken_for_the_firing() {
+    let mut plan = diamond(8, 2, 8);
+    plan.pools[0].size = 20 + 10 + 30;
+    plan.stages[1].workspace = vec![(0, Bytes { fixed: 0, per: Sizes { aux: 3, ..Sizes::default() } })];
+    for seed in 0..50 {
+        let mut run = Run::new(plan.clone());
+        run.submit(0, 3);
+        run.drain(seed, |_| true);
+        assert_eq!(run.fired(3, false), 3, "a token that holds all would wait for workspace for ever");
+        assert!(run.scheduler.is_idle());
+    }
+    plan.pools[0].size = 49;
+    let error = Scheduler::new(&plan).unwrap().submit(JobId(0), 1, &SIZES, Priority::Normal, 0).unwrap_err();
+    assert_eq!(error.to_string(), "needs 50 of pool `ram`, which has 49");
 }
 
 #[test]
@@ -180,12 +189,9 @@ fn a_policy_that_chooses_what_may_not_start_is_named() {
         }
     }
     let illegal = |choice| {
-        let mut scheduler = Scheduler::new(&diamond(1, 4, 1));
+        let mut scheduler = Scheduler::new(&diamond(1, 4, 1)).unwrap();
         scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
-        scheduler
-            .grant(&mut First(choice), 0, &mut Vec::new())
-            .unwrap_err()
-            .to_string()
+        scheduler.grant(&mut First(choice), 0, &mut Vec::new()).unwrap_err().to_string()
     };
     assert_eq!(illegal(9), "policy `first` chose firing number 9 of 2 that wait");
     assert_eq!(
@@ -199,10 +205,7 @@ fn dealloc_has_one_firing_for_every_dead_slot() {
     let mut plan = empty_plan(0, 1);
     plan.stages = vec![stage("dealloc", Role::Dealloc, 1, 1, false)];
     let mut run = Run::new(plan);
-    let key = TokenKey {
-        job: JobId(0),
-        partition: 0,
-    };
+    let key = TokenKey { job: JobId(0), partition: 0 };
     (0..2).for_each(|_| run.scheduler.slot_died(key, 0));
     run.grant();
     assert_eq!(run.running.len(), 1, "one permit, one worker");

@@ -26,10 +26,7 @@ pub struct TopologyError {
 
 impl TopologyError {
     fn new(what: impl Into<String>, why: impl ToString) -> Self {
-        Self {
-            what: what.into(),
-            why: why.to_string(),
-        }
+        Self { what: what.into(), why: why.to_string() }
     }
 }
 
@@ -40,9 +37,7 @@ impl Hwloc {
     /// hwloc does not work here.
     pub fn this_system() -> Result<Self, TopologyError> {
         let topology = Topology::new().map_err(|error| TopologyError::new("this machine", error))?;
-        Ok(Self {
-            topology: Arc::new(topology),
-        })
+        Ok(Self { topology: Arc::new(topology) })
     }
 
     /// A machine in hwloc's synthetic notation, `pack:1 l3:12 core:8 pu:2` say. Sizes are in bytes.
@@ -51,13 +46,9 @@ impl Hwloc {
     /// The notation is wrong.
     pub fn synthetic(description: &str) -> Result<Self, TopologyError> {
         let fail = |why: String| TopologyError::new(format!("the synthetic machine `{description}`"), why);
-        let builder = Topology::builder()
-            .from_synthetic(description)
-            .map_err(|error| fail(error.to_string()))?;
+        let builder = Topology::builder().from_synthetic(description).map_err(|error| fail(error.to_string()))?;
         let topology = builder.build().map_err(|error| fail(error.to_string()))?;
-        Ok(Self {
-            topology: Arc::new(topology),
-        })
+        Ok(Self { topology: Arc::new(topology) })
     }
 
     /// A machine in an XML file that `lstopo` wrote.
@@ -68,13 +59,9 @@ impl Hwloc {
         // Read here and not by hwloc: its binding panics on a file that is not there.
         let fail = |why: String| TopologyError::new(path.display().to_string(), why);
         let xml = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
-        let builder = Topology::builder()
-            .from_xml(&xml)
-            .map_err(|error| fail(error.to_string()))?;
+        let builder = Topology::builder().from_xml(&xml).map_err(|error| fail(error.to_string()))?;
         let topology = builder.build().map_err(|error| fail(error.to_string()))?;
-        Ok(Self {
-            topology: Arc::new(topology),
-        })
+        Ok(Self { topology: Arc::new(topology) })
     }
 
     /// The machine as plain data.
@@ -83,12 +70,7 @@ impl Hwloc {
     /// reported either, the whole machine does.
     #[must_use]
     pub fn machine(&self) -> Machine {
-        let of = |kind| {
-            self.topology
-                .objects_with_type(kind)
-                .filter(|object| cores_of(object) > 0)
-                .collect::<Vec<_>>()
-        };
+        let of = |kind| self.topology.objects_with_type(kind).filter(|object| cores_of(object) > 0).collect::<Vec<_>>();
         let domains = [ObjectType::L3Cache, ObjectType::Package, ObjectType::Machine]
             .into_iter()
             .map(of)
@@ -109,20 +91,10 @@ impl Hwloc {
             _ => false,
         };
         let core = |object: &TopologyObject| Core { cpus: cpus_of(object) };
-        let mut cores: Vec<Core> = self
-            .topology
-            .objects_with_type(ObjectType::Core)
-            .filter(inside)
-            .map(core)
-            .collect();
+        let mut cores: Vec<Core> = self.topology.objects_with_type(ObjectType::Core).filter(inside).map(core).collect();
         if cores.is_empty() {
             // Some virtual machines report processors but no cores.
-            cores = self
-                .topology
-                .objects_with_type(ObjectType::PU)
-                .filter(inside)
-                .map(core)
-                .collect();
+            cores = self.topology.objects_with_type(ObjectType::PU).filter(inside).map(core).collect();
         }
         let l3_bytes = match domain.attributes() {
             Some(ObjectAttributes::Cache(cache)) => cache.size().map(std::num::NonZeroU64::get),
@@ -130,11 +102,7 @@ impl Hwloc {
         };
         let node = domain.nodeset().and_then(|nodes| nodes.first_set());
         let numa_node = node.map_or(0, |node| u32::try_from(usize::from(node)).unwrap_or(0));
-        Ccd {
-            cores,
-            l3_bytes,
-            numa_node,
-        }
+        Ccd { cores, l3_bytes, numa_node }
     }
 }
 
@@ -143,9 +111,7 @@ fn cores_of(object: &TopologyObject) -> usize {
 }
 
 fn cpus_of(object: &TopologyObject) -> Cpus {
-    let numbers = object
-        .cpuset()
-        .map(|cpus| cpus.iter_set().map(|cpu| u32::try_from(usize::from(cpu))).collect());
+    let numbers = object.cpuset().map(|cpus| cpus.iter_set().map(|cpu| u32::try_from(usize::from(cpu))).collect());
     match numbers {
         Some(Ok(numbers)) => Cpus::new(numbers),
         _ => Cpus::default(),
@@ -196,12 +162,7 @@ mod tests {
     #[test]
     fn a_wrong_description_is_refused_and_quoted() {
         let error = Hwloc::synthetic("pack:x").err().unwrap();
-        assert!(
-            error
-                .to_string()
-                .starts_with("hwloc cannot read the synthetic machine `pack:x`: "),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("hwloc cannot read the synthetic machine `pack:x`: "), "{error}");
         let error = Hwloc::xml_file(Path::new("missing.xml")).err().unwrap();
         assert!(error.to_string().contains("missing.xml"), "{error}");
     }

@@ -38,10 +38,7 @@ impl fmt::Display for Cpus {
         let mut rest = self.0.as_slice();
         let mut separator = "";
         while let Some(&first) = rest.first() {
-            let run = (first..)
-                .zip(rest)
-                .take_while(|(expected, cpu)| expected == *cpu)
-                .count();
+            let run = (first..).zip(rest).take_while(|(expected, cpu)| expected == *cpu).count();
             match run {
                 1 => write!(f, "{separator}{first}")?,
                 _ => write!(f, "{separator}{first}-{}", rest[run - 1])?,
@@ -75,12 +72,7 @@ impl Ccd {
     /// All hardware threads of all its cores.
     #[must_use]
     pub fn cpus(&self) -> Cpus {
-        Cpus::new(
-            self.cores
-                .iter()
-                .flat_map(|core| core.cpus.numbers().iter().copied())
-                .collect(),
-        )
+        Cpus::new(self.cores.iter().flat_map(|core| core.cpus.numbers().iter().copied()).collect())
     }
 }
 
