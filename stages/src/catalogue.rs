@@ -18,10 +18,7 @@ struct Bytes {
 
 impl Bytes {
     const fn of<T: Token>(formula: &'static str) -> Self {
-        Self {
-            token: T::NAME,
-            formula,
-        }
+        Self { token: T::NAME, formula }
     }
 }
 
@@ -59,30 +56,13 @@ pub fn catalogue() -> String {
 
 /// One stage's entry. `workspace` is what a worker of it keeps beside its tokens, in bytes.
 fn implementation<S: Stage>(workspace: &str) -> String {
-    let ports: Vec<String> = S::PORTS
-        .iter()
-        .map(|port| format!("(\"{}\", \"{}\")", port.name, port.token))
-        .collect();
+    let ports: Vec<String> = S::PORTS.iter().map(|port| format!("(\"{}\", \"{}\")", port.name, port.token)).collect();
     let output = format!("\"{}\"", S::Out::NAME);
-    entry(
-        S::NAME,
-        S::BACKEND,
-        S::TAGS.words(),
-        &ports.join(", "),
-        &output,
-        workspace,
-    )
+    entry(S::NAME, S::BACKEND, S::TAGS.words(), &ports.join(", "), &output, workspace)
 }
 
 fn dealloc<D: DeallocStage>() -> String {
-    entry(
-        "dealloc",
-        D::BACKEND,
-        D::TAGS.words(),
-        "(\"dead\", \"Dead\")",
-        "None",
-        "0",
-    )
+    entry("dealloc", D::BACKEND, D::TAGS.words(), "(\"dead\", \"Dead\")", "None", "0")
 }
 
 fn entry(

@@ -53,10 +53,7 @@ impl Job {
                 witnesses.len()
             )));
         }
-        if let Some(source) = witnesses
-            .iter()
-            .find(|source| source.public_inputs().len() + 1 != shape.inputs())
-        {
+        if let Some(source) = witnesses.iter().find(|source| source.public_inputs().len() + 1 != shape.inputs()) {
             return Err(Error::Mismatch(format!(
                 "{} public inputs are given, the circuit `{}` has {}",
                 source.public_inputs().len(),
@@ -64,17 +61,9 @@ impl Job {
                 shape.inputs() - 1
             )));
         }
-        let partition = |source| Partition {
-            source,
-            blinding: Blinding::fresh(),
-        };
+        let partition = |source| Partition { source, blinding: Blinding::fresh() };
         let partitions = witnesses.into_iter().map(partition).collect();
-        Ok(Self {
-            shape,
-            key,
-            partitions,
-            priority: Priority::Normal,
-        })
+        Ok(Self { shape, key, partitions, priority: Priority::Normal })
     }
 
     /// The same job, more or less urgent.

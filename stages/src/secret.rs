@@ -79,10 +79,7 @@ mod tests {
 
     #[test]
     fn debug_does_not_show_the_values() {
-        assert_eq!(
-            format!("{:?}", SecretScalars::from(vec![Scalar::ONE; 5])),
-            "SecretScalars(len = 5)"
-        );
+        assert_eq!(format!("{:?}", SecretScalars::from(vec![Scalar::ONE; 5])), "SecretScalars(len = 5)");
     }
 
     #[test]

@@ -28,9 +28,7 @@ impl Token for Witness {
     type Shape = usize;
 
     fn with_shape(variables: &usize) -> Self {
-        Self {
-            values: SecretScalars::zeros(*variables),
-        }
+        Self { values: SecretScalars::zeros(*variables) }
     }
 
     fn shape(&self) -> usize {
@@ -89,10 +87,7 @@ impl Token for Evaluated {
 
     fn with_shape(domain: &usize) -> Self {
         let [a, b, c] = [(); 3].map(|()| SecretScalars::zeros(*domain));
-        Self {
-            domain: *domain,
-            columns: Mutex::new(Columns { a, b, c, spent: false }),
-        }
+        Self { domain: *domain, columns: Mutex::new(Columns { a, b, c, spent: false }) }
     }
 
     fn shape(&self) -> usize {
@@ -105,9 +100,7 @@ impl Token for Evaluated {
 
     fn wipe(&mut self) {
         let columns = self.columns.get_mut().unwrap_or_else(PoisonError::into_inner);
-        [&mut columns.a, &mut columns.b, &mut columns.c]
-            .into_iter()
-            .for_each(|column| wipe_scalars(column));
+        [&mut columns.a, &mut columns.b, &mut columns.c].into_iter().for_each(|column| wipe_scalars(column));
     }
 }
 
@@ -138,11 +131,7 @@ impl QueryCounts {
     #[must_use]
     pub fn of(shape: &CircuitShape) -> Self {
         let queries = shape.queries();
-        Self {
-            l: shape.aux(),
-            a: queries.a.len(),
-            b: queries.b.len(),
-        }
+        Self { l: shape.aux(), a: queries.a.len(), b: queries.b.len() }
     }
 }
 
@@ -152,12 +141,7 @@ impl Token for Classified {
 
     fn with_shape(counts: &QueryCounts) -> Self {
         let [l, a, b] = [(); 3].map(|()| ScalarSet::new());
-        Self {
-            counts: *counts,
-            l,
-            a,
-            b,
-        }
+        Self { counts: *counts, l, a, b }
     }
 
     fn shape(&self) -> QueryCounts {
@@ -169,9 +153,7 @@ impl Token for Classified {
     }
 
     fn wipe(&mut self) {
-        [&mut self.l, &mut self.a, &mut self.b]
-            .into_iter()
-            .for_each(ScalarSet::wipe);
+        [&mut self.l, &mut self.a, &mut self.b].into_iter().for_each(ScalarSet::wipe);
     }
 }
 
@@ -219,9 +201,7 @@ impl Token for SumG2 {
     type Shape = ();
 
     fn with_shape((): &()) -> Self {
-        Self {
-            b: G2Projective::identity(),
-        }
+        Self { b: G2Projective::identity() }
     }
 
     fn shape(&self) {}
@@ -248,9 +228,7 @@ impl Token for Proof {
     type Shape = ();
 
     fn with_shape((): &()) -> Self {
-        Self {
-            bytes: [0; PROOF_BYTES],
-        }
+        Self { bytes: [0; PROOF_BYTES] }
     }
 
     fn shape(&self) {}

@@ -11,11 +11,7 @@ fn the_file_is_what_the_code_says() {
         std::fs::write(&file, catalogue()).unwrap();
     }
     let found = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(
-        found,
-        catalogue(),
-        "the stages have changed: PROOFLINE_BLESS=1 cargo test -p proofline-stages"
-    );
+    assert_eq!(found, catalogue(), "the stages have changed: PROOFLINE_BLESS=1 cargo test -p proofline-stages");
 }
 
 /// `"32 * inputs + 96"` for a circuit.
@@ -30,10 +26,7 @@ fn value(formula: &str, shape: &CircuitShape) -> u64 {
         "b_density" => sizes.b_density,
         number => number.parse().unwrap(),
     };
-    formula
-        .split('+')
-        .map(|term| term.split('*').map(|factor| size(factor.trim())).product::<u64>())
-        .sum()
+    formula.split('+').map(|term| term.split('*').map(|factor| size(factor.trim())).product::<u64>()).sum()
 }
 
 #[test]

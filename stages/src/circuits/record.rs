@@ -22,38 +22,18 @@ pub(crate) struct Recorded {
 
 /// Synthesises a circuit without values.
 pub(crate) fn record<C: Circuit<Scalar>>(circuit: C) -> Result<Recorded, SynthesisError> {
-    let mut cs = RecordingCs {
-        inputs: 0,
-        aux: 0,
-        rows: Rows::default(),
-        stray: false,
-    };
+    let mut cs = RecordingCs { inputs: 0, aux: 0, rows: Rows::default(), stray: false };
     cs.alloc_input(|| "ONE", || Ok(Scalar::ONE))?;
     circuit.synthesize(&mut cs)?;
-    let RecordingCs {
-        inputs,
-        aux,
-        mut rows,
-        stray,
-    } = cs;
+    let RecordingCs { inputs, aux, mut rows, stray } = cs;
     if stray {
         return Err(SynthesisError::AssignmentMissing);
     }
     if inputs.checked_add(aux).is_none_or(|all| all >= AUX) {
         return Err(SynthesisError::PolynomialDegreeTooLarge);
     }
-    rows.rename(|column| {
-        if column & AUX == 0 {
-            column
-        } else {
-            inputs + (column ^ AUX)
-        }
-    });
-    Ok(Recorded {
-        inputs: inputs as usize,
-        aux: aux as usize,
-        rows,
-    })
+    rows.rename(|column| if column & AUX == 0 { column } else { inputs + (column ^ AUX) });
+    Ok(Recorded { inputs: inputs as usize, aux: aux as usize, rows })
 }
 
 /// Not extensible: the order of constraints is the order in which bellperson's own setup sees them.

@@ -12,10 +12,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn with_capacity(terms: usize, rows: usize) -> Self {
-        Self {
-            terms: Vec::with_capacity(terms),
-            ends: Vec::with_capacity(3 * rows),
-        }
+        Self { terms: Vec::with_capacity(terms), ends: Vec::with_capacity(3 * rows) }
     }
 
     /// Adds a term to the sum that is open.

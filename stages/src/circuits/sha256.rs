@@ -32,10 +32,7 @@ impl Sha256Preimage {
     pub fn of_preimage(mut preimage: Zeroizing<Vec<u8>>) -> Self {
         let blocks = preimage.len().div_ceil(BLOCK_BYTES);
         preimage.resize(blocks * BLOCK_BYTES, 0);
-        Self {
-            blocks,
-            preimage: Some(preimage),
-        }
+        Self { blocks, preimage: Some(preimage) }
     }
 
     /// The public inputs of the proof, the constant ONE not counted; `None` without a preimage.

@@ -61,10 +61,7 @@ impl CircuitShape {
     /// # Errors
     /// The circuit's own, or it is too large.
     pub fn from_circuit<C: Circuit<Scalar>>(name: &str, circuit: C) -> Result<Self, Error> {
-        let failed = |source| Error::Synthesis {
-            circuit: name.to_owned(),
-            source,
-        };
+        let failed = |source| Error::Synthesis { circuit: name.to_owned(), source };
         let Recorded { inputs, aux, rows } = record(circuit).map_err(failed)?;
         Self::compile(name.to_owned(), inputs, aux, &rows)
     }
@@ -74,9 +71,7 @@ impl CircuitShape {
     /// # Errors
     /// The file cannot be read or understood; see [`R1cs::read`].
     pub fn from_r1cs(file: &Path) -> Result<Self, Error> {
-        let name = file
-            .file_stem()
-            .map_or_else(|| file.display().to_string(), |stem| stem.display().to_string());
+        let name = file.file_stem().map_or_else(|| file.display().to_string(), |stem| stem.display().to_string());
         Self::from_constraints(&name, R1cs::read(file)?)
     }
 
@@ -102,26 +97,14 @@ impl CircuitShape {
         let [mut a, mut b, mut c] = builders;
         for input in 0..inputs {
             // Inputs are below 2^32, for `push_row` above or the readers before it saw to that.
-            a.push_row(&[(input as u32, Scalar::ONE)])
-                .map_err(|fault| too_large(&fault))?;
+            a.push_row(&[(input as u32, Scalar::ONE)]).map_err(|fault| too_large(&fault))?;
             b.push_row(&[]).map_err(|fault| too_large(&fault))?;
             c.push_row(&[]).map_err(|fault| too_large(&fault))?;
         }
         let [a, b, c] = [a, b, c].map(MatrixBuilder::finish);
         let domain = Domain::for_rows(rows.len() + inputs).map_err(|fault| too_large(&fault))?;
         let queries = Queries::of(&a.column_density(), &b.column_density());
-        Ok(Self {
-            name,
-            builtin: None,
-            inputs,
-            aux,
-            constraints: rows.len(),
-            domain,
-            a,
-            b,
-            c,
-            queries,
-        })
+        Ok(Self { name, builtin: None, inputs, aux, constraints: rows.len(), domain, a, b, c, queries })
     }
 
     /// The name: a built-in circuit's, a file's stem, or what the caller gave.
@@ -193,9 +176,7 @@ impl CircuitShape {
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         let used = self.matrices().map(Matrix::column_density);
-        (self.inputs..self.variables())
-            .filter(|column| !used.iter().any(|map| map.get(*column)))
-            .collect()
+        (self.inputs..self.variables()).filter(|column| !used.iter().any(|map| map.get(*column))).collect()
     }
 }
 
@@ -203,18 +184,12 @@ impl Queries {
     fn of(a: &Bitmap, b: &Bitmap) -> Self {
         // Columns are below 2^32, or the matrices could not have been made.
         let positions = |map: &Bitmap| map.ones().map(|column| column as u32).collect();
-        Self {
-            a: positions(a),
-            b: positions(b),
-        }
+        Self { a: positions(a), b: positions(b) }
     }
 }
 
 impl fmt::Debug for CircuitShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CircuitShape")
-            .field("name", &self.name)
-            .field("sizes", &self.sizes())
-            .finish_non_exhaustive()
+        f.debug_struct("CircuitShape").field("name", &self.name).field("sizes", &self.sizes()).finish_non_exhaustive()
     }
 }

@@ -37,10 +37,7 @@ impl WitnessSource {
         public: Vec<Scalar>,
         synthesis: impl Fn(&mut WitnessCs<'_>) -> Result<(), SynthesisError> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            public,
-            values: Values::Computed(Box::new(synthesis)),
-        }
+        Self { public, values: Values::Computed(Box::new(synthesis)) }
     }
 
     /// All values: ONE, the public inputs, the auxiliary variables.
@@ -51,10 +48,7 @@ impl WitnessSource {
         let values = values.into();
         check_count(shape, &values, "the witness")?;
         let public = values[1..shape.inputs()].to_vec();
-        Ok(Self {
-            public,
-            values: Values::Known(values),
-        })
+        Ok(Self { public, values: Values::Known(values) })
     }
 
     /// A circom `.wtns` file for this circuit.
@@ -80,10 +74,7 @@ impl WitnessSource {
             Values::Known(values) => return Err(wrong_count(shape, values.len(), "the witness")),
             Values::Computed(synthesis) => {
                 let mut cs = WitnessCs::over(places, shape.inputs());
-                let failed = |source| Error::Synthesis {
-                    circuit: shape.name().to_owned(),
-                    source,
-                };
+                let failed = |source| Error::Synthesis { circuit: shape.name().to_owned(), source };
                 synthesis(&mut cs).map_err(failed)?;
                 let counts = cs.counts();
                 if counts.inputs != shape.inputs() || counts.aux != shape.aux() {
@@ -100,10 +91,7 @@ impl WitnessSource {
             }
         }
         let claimed = self.public.iter().enumerate();
-        match claimed
-            .zip(&places[1..shape.inputs()])
-            .find(|((_, claimed), value)| claimed != value)
-        {
+        match claimed.zip(&places[1..shape.inputs()]).find(|((_, claimed), value)| claimed != value) {
             Some(((index, _), _)) => Err(Error::Mismatch(format!(
                 "public input {index} (counted from 0, without ONE) of the witness is not the one that was given with it"
             ))),
@@ -128,10 +116,7 @@ fn compute(
     synthesis: impl FnOnce(&mut WitnessCs<'_>) -> Result<(), SynthesisError>,
 ) -> Result<(), Error> {
     let mut cs = WitnessCs::over(places, shape.inputs());
-    synthesis(&mut cs).map_err(|source| Error::Synthesis {
-        circuit: shape.name().to_owned(),
-        source,
-    })?;
+    synthesis(&mut cs).map_err(|source| Error::Synthesis { circuit: shape.name().to_owned(), source })?;
     let counts = cs.counts();
     if counts.inputs == shape.inputs() && counts.aux == shape.aux() {
         return Ok(());

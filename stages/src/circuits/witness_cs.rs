@@ -37,10 +37,7 @@ impl<'a> WitnessCs<'a> {
     /// Over the places of a witness of so many inputs, ONE counted. ONE is written.
     pub(crate) fn over(places: &'a mut [Scalar], inputs: usize) -> Self {
         let (inputs, aux) = places.split_at_mut(inputs);
-        let mut cs = Self {
-            inputs: Half::over(inputs),
-            aux: Half::over(aux),
-        };
+        let mut cs = Self { inputs: Half::over(inputs), aux: Half::over(aux) };
         cs.inputs.push(Scalar::ONE);
         cs
     }
@@ -54,21 +51,13 @@ impl<'a> WitnessCs<'a> {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        Counts {
-            inputs: self.inputs.count(),
-            aux: self.aux.count(),
-        }
+        Counts { inputs: self.inputs.count(), aux: self.aux.count() }
     }
 }
 
 impl<'a> Half<'a> {
     fn over(places: &'a mut [Scalar]) -> Self {
-        Self {
-            places,
-            used: 0,
-            spill: Vec::new(),
-            spilled: 0,
-        }
+        Self { places, used: 0, spill: Vec::new(), spilled: 0 }
     }
 
     fn count(&self) -> usize {

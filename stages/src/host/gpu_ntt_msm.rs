@@ -40,13 +40,9 @@ pub(crate) fn sum_g1(
     let mut columns = evaluated.columns();
     let columns = &mut *columns;
     if std::mem::replace(&mut columns.spent, true) {
-        return Err(Error::Internal(
-            "the evaluated rows were used up before `gpu_ntt_msm` took them".to_owned(),
-        ));
+        return Err(Error::Internal("the evaluated rows were used up before `gpu_ntt_msm` took them".to_owned()));
     }
-    shape
-        .domain()
-        .quotient(key.convention(), &mut columns.a, &mut columns.b, &mut columns.c);
+    shape.domain().quotient(key.convention(), &mut columns.a, &mut columns.b, &mut columns.c);
     let scalars = match key.convention() {
         // The quotient's degree is at most size − 2, so its last coefficient is zero and H has no point for it.
         Convention::Coefficients => columns.a.split_last().map_or(&[][..], |(_, scalars)| scalars),

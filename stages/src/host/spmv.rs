@@ -39,10 +39,7 @@ pub(crate) fn evaluate(shape: &CircuitShape, witness: &Witness, evaluated: &Eval
     // The quotient of an unsatisfied witness is no polynomial: the proof would be garbage, minutes later.
     let rows = columns.a.par_iter().zip(&columns.b[..]).zip(&columns.c[..]);
     match rows.position_first(|((a, b), c)| *a * b != *c) {
-        Some(row) => Err(Error::Unsatisfied {
-            circuit: shape.name().to_owned(),
-            row,
-        }),
+        Some(row) => Err(Error::Unsatisfied { circuit: shape.name().to_owned(), row }),
         None => Ok(()),
     }
 }

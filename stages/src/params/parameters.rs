@@ -75,9 +75,5 @@ impl Parameters {
 
 /// The file itself, or the one of this name in the folder.
 fn file_in(path: &Path, name: &str) -> PathBuf {
-    if path.is_dir() {
-        path.join(name)
-    } else {
-        path.to_owned()
-    }
+    if path.is_dir() { path.join(name) } else { path.to_owned() }
 }

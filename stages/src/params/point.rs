@@ -18,6 +18,9 @@ pub(super) trait Point: Copy + Send + Sync {
     fn at_infinity(&self) -> bool;
 }
 
+/// The flag of a compressed point, in the first byte.
+const COMPRESSED: u8 = 0x80;
+
 macro_rules! point {
     ($point:ty, $bytes:literal, $group:literal) => {
         impl Point for $point {
@@ -25,12 +28,14 @@ macro_rules! point {
             const GROUP: &'static str = $group;
 
             fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
-                let bytes = bytes.try_into().map_err(|_| "has another length than a point")?;
-                let point = Option::<Self>::from(Self::from_uncompressed_unchecked(bytes))
-                    .ok_or("is no uncompressed point: the flags are wrong or a coordinate is not below the prime")?;
-                if !bool::from(point.is_on_curve()) {
-                    return Err("is not on the curve");
+                let bytes: &[u8; $bytes] = bytes.try_into().map_err(|_| "has another length than a point")?;
+                // blst would read the compressed point at the front and ignore the rest.
+                if bytes[0] & COMPRESSED != 0 {
+                    return Err("is compressed, and the format wants it uncompressed");
                 }
+                let point = Option::<Self>::from(Self::from_uncompressed_unchecked(bytes))
+                    .filter(|point| bool::from(point.is_on_curve()))
+                    .ok_or("is not on the curve, or is no uncompressed point at all")?;
                 if !bool::from(point.is_torsion_free()) {
                     return Err("is on the curve, but not in the subgroup of prime order");
                 }

@@ -27,14 +27,7 @@ impl ProvingKey {
     /// Makes a key of its points.
     #[must_use]
     pub fn new(parameters: Parameters) -> Self {
-        let Parameters {
-            vk,
-            h,
-            l,
-            a,
-            b_g1,
-            b_g2,
-        } = parameters;
+        let Parameters { vk, h, l, a, b_g1, b_g2 } = parameters;
         Self {
             prepared: PreparedKey::new(vk),
             convention: Convention::Coefficients,
@@ -80,11 +73,7 @@ impl ProvingKey {
     pub fn check(&self, shape: &CircuitShape) -> Result<(), Error> {
         let sizes = shape.sizes();
         let pairs = [
-            (
-                "public inputs (ONE counted)",
-                self.verifying_key().ic.len(),
-                sizes.inputs,
-            ),
+            ("public inputs (ONE counted)", self.verifying_key().ic.len(), sizes.inputs),
             ("points in h, one fewer than the domain", self.h.len(), sizes.domain - 1),
             ("auxiliary variables, points in l", self.l.len(), sizes.aux),
             ("variables in A", self.a.len(), sizes.a_density),

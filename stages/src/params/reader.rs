@@ -32,12 +32,7 @@ impl KeyReader {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::io("open", path))?;
         let length = file.metadata().map_err(Error::io("read", path))?.len();
-        Ok(Self {
-            path: path.to_owned(),
-            file: BufReader::new(file),
-            offset: 0,
-            length,
-        })
+        Ok(Self { path: path.to_owned(), file: BufReader::new(file), offset: 0, length })
     }
 
     fn left(&self) -> u64 {
@@ -48,13 +43,7 @@ impl KeyReader {
         let needed = bytes.len() as u64;
         if needed > self.left() {
             let (file, what) = (self.path.clone(), what.to_owned());
-            return Err(Error::Truncated {
-                file,
-                offset: self.offset,
-                what,
-                needed,
-                left: self.left(),
-            });
+            return Err(Error::Truncated { file, offset: self.offset, what, needed, left: self.left() });
         }
         self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
         self.offset += needed;
@@ -87,20 +76,12 @@ impl KeyReader {
                  off, or it is no `.params` file",
                 self.left()
             );
-            return Err(Error::Malformed {
-                file: self.path.clone(),
-                offset: at,
-                fault,
-            });
+            return Err(Error::Malformed { file: self.path.clone(), offset: at, fault });
         }
         let mut points = Vec::with_capacity(count);
         let mut bytes = Vec::new();
         while points.len() < count {
-            watch(Progress {
-                what,
-                done: points.len() as u64,
-                total: count as u64,
-            });
+            watch(Progress { what, done: points.len() as u64, total: count as u64 });
             let piece = POINTS_PER_PIECE.min(count - points.len());
             let (first, offset) = (points.len(), self.offset);
             bytes.resize(piece * P::BYTES, 0);
@@ -111,11 +92,7 @@ impl KeyReader {
             });
             points.extend(checked.collect::<Result<Vec<P>, Error>>()?);
         }
-        watch(Progress {
-            what,
-            done: count as u64,
-            total: count as u64,
-        });
+        watch(Progress { what, done: count as u64, total: count as u64 });
         Ok(points)
     }
 
@@ -132,11 +109,7 @@ impl KeyReader {
             Err(fault) => fault,
         };
         let fault = format!("{} ({}) {fault}; get the key from its maker again", what(), P::GROUP);
-        Err(Error::Malformed {
-            file: self.path.clone(),
-            offset,
-            fault,
-        })
+        Err(Error::Malformed { file: self.path.clone(), offset, fault })
     }
 
     /// Refuses what follows the end of the key.
@@ -145,11 +118,7 @@ impl KeyReader {
             0 => Ok(()),
             left => {
                 let fault = format!("{left} bytes follow the end of the key; the file is damaged or of another kind");
-                Err(Error::Malformed {
-                    file: self.path.clone(),
-                    offset: self.offset,
-                    fault,
-                })
+                Err(Error::Malformed { file: self.path.clone(), offset: self.offset, fault })
             }
         }
     }

@@ -54,9 +54,7 @@ pub fn generate(shape: &CircuitShape, entropy: &Entropy<'_>, watch: Watch<'_>) -
             return Ok(raise(&secrets, &exponents, watch));
         }
     }
-    Err(Error::Internal(format!(
-        "{MOST_DRAWS} draws of secrets were degenerate: the source of randomness is broken"
-    )))
+    Err(Error::Internal(format!("{MOST_DRAWS} draws of secrets were degenerate: the source of randomness is broken")))
 }
 
 /// α, β, γ, δ, τ.
@@ -64,9 +62,7 @@ struct Secrets(SecretScalars);
 
 impl Secrets {
     fn draw(rng: &mut ChaCha20Rng) -> Self {
-        Self(SecretScalars::from(
-            [(); 5].map(|()| Scalar::random(&mut *rng)).to_vec(),
-        ))
+        Self(SecretScalars::from([(); 5].map(|()| Scalar::random(&mut *rng)).to_vec()))
     }
 
     fn all(&self) -> [Scalar; 5] {
@@ -104,9 +100,7 @@ impl Exponents {
         }
         let mut h = SecretScalars::zeros(size - 1);
         let factor = vanishing * delta_inverse;
-        h.iter_mut()
-            .zip(powers.iter())
-            .for_each(|(h, power)| *h = *power * factor);
+        h.iter_mut().zip(powers.iter()).for_each(|(h, power)| *h = *power * factor);
 
         // The inverse transform of τ^0, τ^1, … is the Lagrange basis at τ.
         let mut lagrange = powers;
@@ -118,33 +112,19 @@ impl Exponents {
         );
         let mut mixed = SecretScalars::zeros(shape.variables());
         for (i, place) in mixed.iter_mut().enumerate() {
-            let inverse = if i < shape.inputs() {
-                gamma_inverse
-            } else {
-                delta_inverse
-            };
+            let inverse = if i < shape.inputs() { gamma_inverse } else { delta_inverse };
             *place = (beta * a[i] + alpha * b[i] + c[i]) * inverse;
         }
         let (ic, l) = mixed.split_at(shape.inputs());
         let dense = |column: &[Scalar], positions: &[u32]| -> SecretScalars {
-            positions
-                .iter()
-                .map(|position| column[*position as usize])
-                .collect::<Vec<_>>()
-                .into()
+            positions.iter().map(|position| column[*position as usize]).collect::<Vec<_>>().into()
         };
         let queries = shape.queries();
         let (a, b) = (dense(&a, &queries.a), dense(&b, &queries.b));
         if a.contains(&Scalar::ZERO) || b.contains(&Scalar::ZERO) || ic.contains(&Scalar::ZERO) {
             return None;
         }
-        Some(Self {
-            h,
-            ic: ic.to_vec().into(),
-            l: l.to_vec().into(),
-            a,
-            b,
-        })
+        Some(Self { h, ic: ic.to_vec().into(), l: l.to_vec().into(), a, b })
     }
 }
 
@@ -194,17 +174,9 @@ fn in_pieces<P>(
     let total = scalars.len() as u64;
     let mut points = Vec::with_capacity(scalars.len());
     for piece in scalars.chunks(SCALARS_PER_PIECE) {
-        watch(Progress {
-            what,
-            done: points.len() as u64,
-            total,
-        });
+        watch(Progress { what, done: points.len() as u64, total });
         points.extend(multiply(piece));
     }
-    watch(Progress {
-        what,
-        done: total,
-        total,
-    });
+    watch(Progress { what, done: total, total });
     points
 }

@@ -31,10 +31,8 @@ pub(super) fn parse(digits: &str) -> Option<Scalar> {
 /// Writes a scalar as a decimal number.
 pub(super) fn show(scalar: &Scalar) -> String {
     let bytes = scalar.to_bytes_be();
-    let mut limbs: Vec<u64> = bytes
-        .chunks_exact(8)
-        .map(|limb| limb.iter().fold(0, |n, b| n << 8 | u64::from(*b)))
-        .collect();
+    let mut limbs: Vec<u64> =
+        bytes.chunks_exact(8).map(|limb| limb.iter().fold(0, |n, b| n << 8 | u64::from(*b))).collect();
     let mut pieces = Vec::new();
     while limbs.iter().any(|limb| *limb != 0) {
         let mut rest = 0u128;
@@ -48,10 +46,7 @@ pub(super) fn show(scalar: &Scalar) -> String {
     let Some(first) = pieces.pop() else {
         return "0".to_owned();
     };
-    pieces
-        .iter()
-        .rev()
-        .fold(first.to_string(), |text, piece| format!("{text}{piece:019}"))
+    pieces.iter().rev().fold(first.to_string(), |text, piece| format!("{text}{piece:019}"))
 }
 
 #[cfg(test)]

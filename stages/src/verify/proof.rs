@@ -29,35 +29,21 @@ impl ProofPoints {
     /// # Errors
     /// The bytes have another length, or are no proof.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        let wrong_length = || {
-            Error::BadText(format!(
-                "a proof has {PROOF_BYTES} bytes, and these are {}: not a proof",
-                bytes.len()
-            ))
-        };
+        let wrong_length =
+            || Error::BadText(format!("a proof has {PROOF_BYTES} bytes, and these are {}: not a proof", bytes.len()));
         let not = |name: &str| {
-            Error::BadText(format!(
-                "point {name} of the proof is not a point of its group, or the point at infinity"
-            ))
+            Error::BadText(format!("point {name} of the proof is not a point of its group, or the point at infinity"))
         };
         let (a, rest) = bytes.split_first_chunk::<G1_BYTES>().ok_or_else(wrong_length)?;
         let (b, rest) = rest.split_first_chunk::<G2_BYTES>().ok_or_else(wrong_length)?;
         let c: &[u8; G1_BYTES] = rest.try_into().map_err(|_| wrong_length())?;
         let g1 = |bytes, name| {
             let point: Option<G1Affine> = G1Affine::from_compressed(bytes).into();
-            point
-                .filter(|point| !bool::from(point.is_identity()))
-                .ok_or_else(|| not(name))
+            point.filter(|point| !bool::from(point.is_identity())).ok_or_else(|| not(name))
         };
         let b: Option<G2Affine> = G2Affine::from_compressed(b).into();
-        let b = b
-            .filter(|point| !bool::from(point.is_identity()))
-            .ok_or_else(|| not("B"))?;
-        Ok(Self {
-            a: g1(a, "A")?,
-            b,
-            c: g1(c, "C")?,
-        })
+        let b = b.filter(|point| !bool::from(point.is_identity())).ok_or_else(|| not("B"))?;
+        Ok(Self { a: g1(a, "A")?, b, c: g1(c, "C")? })
     }
 
     /// The proof's 192 bytes.

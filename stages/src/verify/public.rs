@@ -19,11 +19,7 @@ pub fn parse_public_inputs(text: &str) -> Result<Vec<Scalar>, Error> {
                     "the public inputs begin with `[` and do not end with `]`: the JSON is cut off".to_owned(),
                 )
             })?;
-            if inner.trim().is_empty() {
-                Vec::new()
-            } else {
-                inner.split(',').map(unquoted).collect()
-            }
+            if inner.trim().is_empty() { Vec::new() } else { inner.split(',').map(unquoted).collect() }
         }
         None => text.lines().map(str::trim).filter(|line| !line.is_empty()).collect(),
     };
@@ -41,10 +37,7 @@ pub fn parse_public_inputs(text: &str) -> Result<Vec<Scalar>, Error> {
 /// Writes public inputs as snarkjs' `public.json`.
 #[must_use]
 pub fn write_public_inputs(public: &[Scalar]) -> String {
-    let items: Vec<String> = public
-        .iter()
-        .map(|scalar| format!(" \"{}\"", decimal::show(scalar)))
-        .collect();
+    let items: Vec<String> = public.iter().map(|scalar| format!(" \"{}\"", decimal::show(scalar))).collect();
     match items.as_slice() {
         [] => "[]\n".to_owned(),
         items => format!("[\n{}\n]\n", items.join(",\n")),
@@ -54,9 +47,7 @@ pub fn write_public_inputs(public: &[Scalar]) -> String {
 /// An item of a JSON array without its quotes.
 fn unquoted(item: &str) -> &str {
     let item = item.trim();
-    item.strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or(item)
+    item.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(item)
 }
 
 #[cfg(test)]
@@ -91,10 +82,7 @@ mod tests {
     fn the_faulty_one_is_named() {
         for (text, position) in [("[1,x]", "1"), ("1\n2\n0x3", "2"), ("[1,,2]", "1"), ("[\"1]", "0")] {
             let error = parse_public_inputs(text).unwrap_err().to_string();
-            assert!(
-                error.starts_with(&format!("public input {position} ")),
-                "{text:?}: {error}"
-            );
+            assert!(error.starts_with(&format!("public input {position} ")), "{text:?}: {error}");
         }
         assert!(parse_public_inputs("[1,2").is_err());
     }

@@ -91,19 +91,9 @@ impl Circuit<Scalar> for LateInputs {
             let public = cs.alloc_input(|| format!("public {i}"), || get(next_value))?;
             // The public input stands in B here, so the input part of B is dense in some and not in others.
             if i % 2 == 0 {
-                cs.enforce(
-                    || format!("show {i}"),
-                    |lc| lc + CS::one(),
-                    |lc| lc + public,
-                    |lc| lc + next,
-                );
+                cs.enforce(|| format!("show {i}"), |lc| lc + CS::one(), |lc| lc + public, |lc| lc + next);
             } else {
-                cs.enforce(
-                    || format!("show {i}"),
-                    |lc| lc + next,
-                    |lc| lc + CS::one(),
-                    |lc| lc + public,
-                );
+                cs.enforce(|| format!("show {i}"), |lc| lc + next, |lc| lc + CS::one(), |lc| lc + public);
             }
             (last, value) = (next, next_value);
         }
@@ -210,11 +200,7 @@ impl Circuit<Scalar> for Circom<'_> {
         let sum = |terms: &[(u32, Scalar)]| {
             terms.iter().fold(LinearCombination::zero(), |lc, (wire, coefficient)| {
                 let wire = *wire as usize;
-                let index = if wire < inputs {
-                    Index::Input(wire)
-                } else {
-                    Index::Aux(wire - inputs)
-                };
+                let index = if wire < inputs { Index::Input(wire) } else { Index::Aux(wire - inputs) };
                 lc + (*coefficient, Variable::new_unchecked(index))
             })
         };

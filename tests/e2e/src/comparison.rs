@@ -25,9 +25,7 @@ pub fn blinding(name: &str) -> (Scalar, Scalar) {
 /// Proves with fixed r and s, the stages one after the other.
 #[must_use]
 pub fn prove(shape: &Arc<CircuitShape>, key: &Arc<ProvingKey>, source: WitnessSource, r: Scalar, s: Scalar) -> Vec<u8> {
-    let job = Job::new(Arc::clone(shape), Arc::clone(key), vec![source])
-        .unwrap()
-        .with_blinding_for_tests(0, r, s);
+    let job = Job::new(Arc::clone(shape), Arc::clone(key), vec![source]).unwrap().with_blinding_for_tests(0, r, s);
     sequence::prove(&job, 0).unwrap().bytes.to_vec()
 }
 
@@ -58,33 +56,17 @@ where
     let folder = tempfile::tempdir().unwrap();
     ours.write(folder.path()).unwrap();
     let theirs = bellman::read(&folder.path().join(PARAMS_FILE));
-    assert_eq!(
-        &Parameters::read(folder.path(), &unwatched).unwrap(),
-        ours,
-        "{name}: what was written is read"
-    );
+    assert_eq!(&Parameters::read(folder.path(), &unwatched).unwrap(), ours, "{name}: what was written is read");
 
     let (r, s) = blinding(name);
     let values = witness(shape, circuit.clone());
-    assert_eq!(
-        &values[1..shape.inputs()],
-        public,
-        "{name}: the circuit's public inputs"
-    );
+    assert_eq!(&values[1..shape.inputs()], public, "{name}: the circuit's public inputs");
     let key = Arc::new(ProvingKey::new(ours.clone()));
     let proof = prove(shape, &key, WitnessSource::values(shape, values.clone()).unwrap(), r, s);
 
-    assert_eq!(
-        proof,
-        bellman::prove(&theirs, circuit, r, s),
-        "{name}: bellperson's proof"
-    );
+    assert_eq!(proof, bellman::prove(&theirs, circuit, r, s), "{name}: bellperson's proof");
     let ark_key = arkworks::key(shape, ours);
-    assert_eq!(
-        proof,
-        arkworks::prove(&ark_key, shape, &values, r, s),
-        "{name}: arkworks' proof"
-    );
+    assert_eq!(proof, arkworks::prove(&ark_key, shape, &values, r, s), "{name}: arkworks' proof");
 
     let verdicts = |public: &[Scalar]| {
         let points = ProofPoints::parse(&proof).unwrap();
@@ -98,10 +80,6 @@ where
     for index in 0..public.len() {
         let mut other = public.to_vec();
         other[index] += Scalar::ONE;
-        assert_eq!(
-            verdicts(&other),
-            [false; 3],
-            "{name}: the verifiers with another public input {index}"
-        );
+        assert_eq!(verdicts(&other), [false; 3], "{name}: the verifiers with another public input {index}");
     }
 }

@@ -14,23 +14,13 @@ fn x() -> Scalar {
 
 #[test]
 fn no_public_inputs() {
-    compare(
-        "nothing public",
-        NothingPublic::default(),
-        NothingPublic { x: Some(x()) },
-        &[],
-    );
+    compare("nothing public", NothingPublic::default(), NothingPublic { x: Some(x()) }, &[]);
 }
 
 #[test]
 fn one_constraint() {
     let (x, y) = (x(), Scalar::from(3));
-    compare(
-        "one constraint",
-        OneConstraint::default(),
-        OneConstraint { factors: Some((x, y)) },
-        &[x * y],
-    );
+    compare("one constraint", OneConstraint::default(), OneConstraint { factors: Some((x, y)) }, &[x * y]);
 }
 
 #[test]
@@ -40,13 +30,7 @@ fn a_b_query_of_zero_density() {
 
 #[test]
 fn inputs_allocated_after_constraints() {
-    let (blank, circuit) = (
-        LateInputs { x: None, powers: 5 },
-        LateInputs {
-            x: Some(x()),
-            powers: 5,
-        },
-    );
+    let (blank, circuit) = (LateInputs { x: None, powers: 5 }, LateInputs { x: Some(x()), powers: 5 });
     compare("late inputs", blank, circuit, &LateInputs::public(x(), 5));
 }
 
@@ -64,14 +48,7 @@ fn terms_with_coefficient_zero() {
 #[test]
 fn a_witness_of_zeros() {
     let zero = Scalar::from(0);
-    compare(
-        "zeros",
-        OneConstraint::default(),
-        OneConstraint {
-            factors: Some((zero, zero)),
-        },
-        &[zero],
-    );
+    compare("zeros", OneConstraint::default(), OneConstraint { factors: Some((zero, zero)) }, &[zero]);
 }
 
 /// Rows just below, at and just above a power of two.
@@ -79,19 +56,8 @@ fn a_witness_of_zeros() {
 fn domains_around_a_power_of_two() {
     for rows in [31, 32, 33, 255, 256, 257] {
         let squarings = rows - 2;
-        let (blank, circuit) = (
-            Squarings { x: None, squarings },
-            Squarings {
-                x: Some(x()),
-                squarings,
-            },
-        );
-        compare(
-            &format!("{rows} rows"),
-            blank,
-            circuit,
-            &Squarings::public(x(), squarings),
-        );
+        let (blank, circuit) = (Squarings { x: None, squarings }, Squarings { x: Some(x()), squarings });
+        compare(&format!("{rows} rows"), blank, circuit, &Squarings::public(x(), squarings));
     }
 }
 
@@ -107,17 +73,6 @@ fn circom() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/circom");
     let r1cs = R1cs::read(&data.join("poseidon_m7.r1cs")).unwrap();
     let witness = read_wtns(&data.join("poseidon_m7.wtns")).unwrap();
-    let circuit = Circom {
-        r1cs: &r1cs,
-        witness: Some(&witness),
-    };
-    compare(
-        "poseidon_m7",
-        Circom {
-            r1cs: &r1cs,
-            witness: None,
-        },
-        circuit,
-        &witness[1..r1cs.inputs()],
-    );
+    let circuit = Circom { r1cs: &r1cs, witness: Some(&witness) };
+    compare("poseidon_m7", Circom { r1cs: &r1cs, witness: None }, circuit, &witness[1..r1cs.inputs()]);
 }

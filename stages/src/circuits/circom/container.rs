@@ -17,10 +17,8 @@ impl<'a> Container<'a> {
         let mut cursor = Cursor::new(file, bytes);
         let found = cursor.take(4, "the magic word")?;
         if found != magic.as_bytes() {
-            let fault = format!(
-                "it begins with {:?}, not with \"{magic}\"; this is another kind of file",
-                shown(found)
-            );
+            let fault =
+                format!("it begins with {:?}, not with \"{magic}\"; this is another kind of file", shown(found));
             return Err(cursor.malformed(0, fault));
         }
         let found = cursor.u32("the version")?;
@@ -43,42 +41,28 @@ impl<'a> Container<'a> {
             let fault = format!("{} bytes follow the last section; the file is damaged", cursor.left());
             return Err(cursor.malformed(cursor.offset(), fault));
         }
-        Ok(Self {
-            whole: cursor,
-            sections,
-        })
+        Ok(Self { whole: cursor, sections })
     }
 
     /// The section with this number.
     pub(super) fn section(&self, id: u32, what: &str) -> Result<Cursor<'a>, Error> {
-        self.sections
-            .iter()
-            .find(|(found, _)| *found == id)
-            .map(|(_, section)| section.clone())
-            .ok_or_else(|| {
-                self.whole.malformed(
-                    self.whole.offset(),
-                    format!("the file ends without section {id}, {what}"),
-                )
-            })
+        self.sections.iter().find(|(found, _)| *found == id).map(|(_, section)| section.clone()).ok_or_else(|| {
+            self.whole.malformed(self.whole.offset(), format!("the file ends without section {id}, {what}"))
+        })
     }
 }
 
 /// A magic word as a person can read it.
 fn shown(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .map(|b| if b.is_ascii_graphic() { char::from(*b) } else { '.' })
-        .collect()
+    bytes.iter().map(|b| if b.is_ascii_graphic() { char::from(*b) } else { '.' }).collect()
 }
 
 /// Refuses what a section has left over when everything expected of it was read.
 pub(super) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> {
     match section.left() {
         0 => Ok(()),
-        left => Err(section.malformed(
-            section.offset(),
-            format!("{left} bytes too many in {what}; the file is damaged"),
-        )),
+        left => {
+            Err(section.malformed(section.offset(), format!("{left} bytes too many in {what}; the file is damaged")))
+        }
     }
 }

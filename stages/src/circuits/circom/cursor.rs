@@ -33,10 +33,7 @@ impl<'a> Cursor<'a> {
 
     /// The next `length` bytes.
     pub(super) fn take(&mut self, length: u64, what: &str) -> Result<&'a [u8], Error> {
-        match usize::try_from(length)
-            .ok()
-            .and_then(|length| self.bytes.split_at_checked(length))
-        {
+        match usize::try_from(length).ok().and_then(|length| self.bytes.split_at_checked(length)) {
             Some((taken, rest)) => {
                 self.bytes = rest;
                 self.offset += length;
@@ -55,11 +52,7 @@ impl<'a> Cursor<'a> {
     /// The next `length` bytes, as a cursor of their own.
     pub(super) fn section(&mut self, length: u64, what: &str) -> Result<Self, Error> {
         let offset = self.offset;
-        Ok(Self {
-            file: self.file,
-            bytes: self.take(length, what)?,
-            offset,
-        })
+        Ok(Self { file: self.file, bytes: self.take(length, what)?, offset })
     }
 
     fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Error> {
@@ -85,10 +78,7 @@ impl<'a> Cursor<'a> {
         let offset = self.offset;
         let bytes = self.bytes32(what)?;
         Option::from(Scalar::from_bytes_le(&bytes)).ok_or_else(|| {
-            self.malformed(
-                offset,
-                format!("{what} is not below the field's prime r; write the file again"),
-            )
+            self.malformed(offset, format!("{what} is not below the field's prime r; write the file again"))
         })
     }
 
@@ -112,11 +102,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn malformed(&self, offset: u64, fault: String) -> Error {
-        Error::Malformed {
-            file: self.file.to_owned(),
-            offset,
-            fault,
-        }
+        Error::Malformed { file: self.file.to_owned(), offset, fault }
     }
 
     pub(super) fn file(&self) -> &'a Path {

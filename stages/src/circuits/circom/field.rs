@@ -14,10 +14,7 @@ const BN254: [u8; 32] = [
 
 /// Reads a prime and its width and refuses every field but BLS12-381's scalars.
 pub(super) fn expect_bls12_381(header: &mut Cursor<'_>) -> Result<(), Error> {
-    let wrong = |file: &std::path::Path, fault: String| Error::WrongField {
-        file: file.to_owned(),
-        fault,
-    };
+    let wrong = |file: &std::path::Path, fault: String| Error::WrongField { file: file.to_owned(), fault };
     let width = header.u32("the width of a field element")?;
     if u64::from(width) != SCALAR_BYTES {
         let fault = format!("its elements have {width} bytes, those of BLS12-381 have {SCALAR_BYTES}");

@@ -74,12 +74,8 @@ impl R1cs {
         }
 
         let mut rows = container.section(CONSTRAINTS, "the constraints")?;
-        let constraints = rows.check_count(
-            count_at,
-            u64::from(constraints),
-            LEAST_CONSTRAINT_BYTES,
-            "the number of constraints",
-        )?;
+        let constraints =
+            rows.check_count(count_at, u64::from(constraints), LEAST_CONSTRAINT_BYTES, "the number of constraints")?;
         let most_terms = (rows.left() - LEAST_CONSTRAINT_BYTES * constraints as u64) / TERM_BYTES;
         let mut read = Rows::with_capacity(usize::try_from(most_terms).unwrap_or(0), constraints);
         for row in 0..constraints {
@@ -88,11 +84,7 @@ impl R1cs {
             }
         }
         expect_end(&rows, "the constraints")?;
-        Ok(Self {
-            wires,
-            inputs: inputs as usize,
-            rows: read,
-        })
+        Ok(Self { wires, inputs: inputs as usize, rows: read })
     }
 
     /// Wires, ONE counted.
@@ -129,10 +121,7 @@ impl R1cs {
 
 /// Reads a sum.
 fn read_sum(rows: &mut Cursor<'_>, wires: usize, row: usize, side: &str, read: &mut Rows) -> Result<(), Error> {
-    let count = rows.count(
-        TERM_BYTES,
-        &format!("the number of terms of {side} in constraint {row}"),
-    )?;
+    let count = rows.count(TERM_BYTES, &format!("the number of terms of {side} in constraint {row}"))?;
     for _ in 0..count {
         let at = rows.offset();
         let wire = rows.u32("a wire")?;

@@ -46,10 +46,7 @@ pub fn parse_wtns(file: &Path, bytes: &[u8]) -> Result<SecretScalars, Error> {
     }
     expect_end(&section, "the values")?;
     if values.first() != Some(&Scalar::ONE) {
-        return Err(section.malformed(
-            first,
-            "the value of wire 0 must be 1; the file is not a witness".to_owned(),
-        ));
+        return Err(section.malformed(first, "the value of wire 0 must be 1; the file is not a witness".to_owned()));
     }
     Ok(values)
 }
