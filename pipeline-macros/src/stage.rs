@@ -52,11 +52,7 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Item::Fn(function) => {
             let attribute = Attribute::parse(attribute, &function.sig.ident, &mut faults);
             let read = Function::read(&function.sig, Part::Whole, &attribute, &mut faults);
-            let form = if read.is_dealloc {
-                Form::Dealloc(read)
-            } else {
-                Form::One(read)
-            };
+            let form = if read.is_dealloc { Form::Dealloc(read) } else { Form::One(read) };
             check::capabilities(&attribute, &form, &mut faults);
             let made = emit::implementation(&attribute, &form, &function.vis, faults.any());
             quote!(#function #made #faults)

@@ -3,6 +3,15 @@
 /// A backend that an implementation of a stage may name, in the order of preference when errors list them.
 pub const BACKENDS: [&str; 2] = ["host", "cuda"];
 
+/// The backend of a stage that names none.
+pub const DEFAULT_BACKEND: &str = BACKENDS[0];
+
+/// The scheduling policies of the runtime.
+pub const POLICIES: [&str; 1] = ["oldest_first"];
+
+/// The policy of a graph that names none.
+pub const DEFAULT_POLICY: &str = POLICIES[0];
+
 /// A tag of an implementation, with the capability that pays it out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tag {
@@ -33,13 +42,7 @@ const fn tag(
     parameter: &'static str,
     accessor: &'static str,
 ) -> Tag {
-    Tag {
-        word,
-        constant,
-        capability,
-        parameter,
-        accessor,
-    }
+    Tag { word, constant, capability, parameter, accessor }
 }
 
 /// The type name that `#[stage]` gives the stage `name`: `gpu_ntt_msm` is `GpuNttMsm`.
@@ -74,6 +77,16 @@ pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
         [] => "none".to_owned(),
         [one] => one.clone(),
         [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// Words of which one is to be chosen: `` `a`, `b` or `c` ``.
+#[must_use]
+pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let list = listed(words);
+    match list.rsplit_once(" and ") {
+        Some((head, last)) => format!("{head} or {last}"),
+        None => list,
     }
 }
 

@@ -37,11 +37,7 @@ impl Parse for Word {
 impl Attribute {
     /// Reads the attribute of `item`; goes on after every fault.
     pub fn parse(tokens: TokenStream, item: &Ident, faults: &mut Faults) -> Self {
-        let mut read = Attribute {
-            name: item.clone(),
-            backend: BACKENDS[0],
-            tags: Vec::new(),
-        };
+        let mut read = Attribute { name: item.clone(), backend: BACKENDS[0], tags: Vec::new() };
         let words = match syn::punctuated::Punctuated::<Word, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(words) => words,
             Err(error) => {
@@ -57,11 +53,7 @@ impl Attribute {
         let names_a_stage = |word: &Ident| TAGS.iter().all(|tag| word != tag.word);
         match words.next_if(|word| matches!(word, Word::Plain(word) if names_a_stage(word))) {
             Some(Word::Plain(name)) => read.name = name,
-            _ => faults.at(
-                item,
-                "PL0701",
-                format!("the stage's name comes first: `#[stage({item}, …)]`"),
-            ),
+            _ => faults.at(item, "PL0701", format!("the stage's name comes first: `#[stage({item}, …)]`")),
         }
         let mut backend = None;
         for word in words {
@@ -74,11 +66,7 @@ impl Attribute {
                     backend = Some(value);
                 }
                 Word::Assigned(key, _) => {
-                    faults.at(
-                        &key,
-                        "PL0701",
-                        format!("`#[stage]` has no option `{key}`, only `backend`"),
-                    );
+                    faults.at(&key, "PL0701", format!("`#[stage]` has no option `{key}`, only `backend`"));
                 }
             }
         }
@@ -93,10 +81,7 @@ impl Attribute {
             None => faults.at(
                 read.name.clone(),
                 "PL0701",
-                format!(
-                    "say what this implementation runs on: `#[stage({}, backend = host, …)]`",
-                    read.name
-                ),
+                format!("say what this implementation runs on: `#[stage({}, backend = host, …)]`", read.name),
             ),
         }
         read

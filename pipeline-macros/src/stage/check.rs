@@ -33,12 +33,7 @@ fn tags_are_paid_out(attribute: &Attribute, form: &Form<'_>, faults: &mut Faults
         let judged_here = tag.word != "unmaps" || matches!(form, Form::Dealloc(_));
         let paid = form.functions().any(|function| takes(function, tag));
         if judged_here && !paid {
-            let Tag {
-                word: name,
-                capability,
-                parameter,
-                ..
-            } = tag;
+            let Tag { word: name, capability, parameter, .. } = tag;
             faults.at(
                 word,
                 "PL0704",
@@ -72,15 +67,8 @@ fn capabilities_are_taken_once(function: &Function<'_>, faults: &mut Faults) {
             continue;
         };
         let earlier = &function.parameters[..position];
-        if earlier
-            .iter()
-            .any(|other| matches!(other, Parameter::Capability(known, ..) if known == tag))
-        {
-            faults.at(
-                ident,
-                "PL0706",
-                format!("`{}` is taken twice by `{}`", tag.capability, function.name),
-            );
+        if earlier.iter().any(|other| matches!(other, Parameter::Capability(known, ..) if known == tag)) {
+            faults.at(ident, "PL0706", format!("`{}` is taken twice by `{}`", tag.capability, function.name));
         }
     }
 }
@@ -96,18 +84,10 @@ fn tags_fit_the_backend(attribute: &Attribute, form: &Form<'_>, faults: &mut Fau
                 );
             }
             ("unmaps", _, Form::One(_) | Form::Two { .. }) => {
-                faults.at(
-                    word,
-                    "PL0708",
-                    "`unmaps` is the tag of `dealloc`: its one input is `dead: Dead`",
-                );
+                faults.at(word, "PL0708", "`unmaps` is the tag of `dealloc`: its one input is `dead: Dead`");
             }
             (other, _, Form::Dealloc(_)) if other != "unmaps" => {
-                faults.at(
-                    word,
-                    "PL0708",
-                    format!("`dealloc` is tagged `unmaps` alone, not `{other}`"),
-                );
+                faults.at(word, "PL0708", format!("`dealloc` is tagged `unmaps` alone, not `{other}`"));
             }
             _ => {}
         }
@@ -134,11 +114,7 @@ fn slot_is_the_outputs(form: &Form<'_>, faults: &mut Faults) {
             continue;
         };
         if std::mem::replace(&mut seen, true) {
-            faults.at(
-                ty,
-                "PL0706",
-                "a firing puts out one token, so it has one slot; this is the second",
-            );
+            faults.at(ty, "PL0706", "a firing puts out one token, so it has one slot; this is the second");
         }
         match (token, output) {
             (None, _) => faults.at(ty, "PL0706", "say what the slot is for: `Slot<'_, T>`"),
@@ -160,25 +136,13 @@ fn dealloc_has_no_job(function: &Function<'_>, faults: &mut Faults) {
             // The tag set says what is wrong with other capabilities.
             Parameter::Capability(..) | Parameter::Unknown => {}
             Parameter::Port(name, _) => {
-                faults.at(
-                    name,
-                    "PL0706",
-                    "`dealloc` takes `dead: Dead` and its permit, nothing else",
-                );
+                faults.at(name, "PL0706", "`dealloc` takes `dead: Dead` and its permit, nothing else");
             }
             Parameter::Slot(_, ty) | Parameter::Pending(ty) => {
-                faults.at(
-                    ty,
-                    "PL0706",
-                    "`dealloc` takes `dead: Dead` and its permit, nothing else",
-                );
+                faults.at(ty, "PL0706", "`dealloc` takes `dead: Dead` and its permit, nothing else");
             }
             Parameter::Job | Parameter::Key => {
-                faults.at(
-                    function.name,
-                    "PL0706",
-                    "`dealloc` takes `dead: Dead` and its permit, nothing else",
-                );
+                faults.at(function.name, "PL0706", "`dealloc` takes `dead: Dead` and its permit, nothing else");
             }
         }
     }
@@ -188,32 +152,16 @@ fn dealloc_has_no_job(function: &Function<'_>, faults: &mut Faults) {
     if let Some(output) = &function.output
         && text(output) != "()"
     {
-        faults.at(
-            output,
-            "PL0707",
-            "`dealloc` puts nothing out: it returns `Result<(), StageError>`",
-        );
+        faults.at(output, "PL0707", "`dealloc` puts nothing out: it returns `Result<(), StageError>`");
     }
 }
 
 fn dead_is_deallocs(function: &Function<'_>, faults: &mut Faults) {
-    if function
-        .parameters
-        .iter()
-        .any(|parameter| matches!(parameter, Parameter::Dead))
-    {
-        faults.at(
-            function.name,
-            "PL0706",
-            "dead slots go to `dealloc` alone, which is one function",
-        );
+    if function.parameters.iter().any(|parameter| matches!(parameter, Parameter::Dead)) {
+        faults.at(function.name, "PL0706", "dead slots go to `dealloc` alone, which is one function");
     }
     if function.output.is_some_and(|output| text(output) == "()") {
-        faults.at(
-            function.output,
-            "PL0707",
-            "a stage puts a token out; only `dealloc` returns `()`",
-        );
+        faults.at(function.output, "PL0707", "a stage puts a token out; only `dealloc` returns `()`");
     }
 }
 
@@ -231,18 +179,11 @@ fn start_hands_over(start: &Function<'_>, finish: &Function<'_>, faults: &mut Fa
     if let (Some(one), Some(other)) = (&start.job, &finish.job)
         && text(one) != text(other)
     {
-        let message = format!(
-            "`start` reads the job `{}`, but `finish` reads `{}`",
-            text(one),
-            text(other)
-        );
+        let message = format!("`start` reads the job `{}`, but `finish` reads `{}`", text(one), text(other));
         faults.at(other, "PL0706", message);
     }
 }
 
 fn takes(function: &Function<'_>, tag: &Tag) -> bool {
-    function
-        .parameters
-        .iter()
-        .any(|parameter| matches!(parameter, Parameter::Capability(known, ..) if *known == tag))
+    function.parameters.iter().any(|parameter| matches!(parameter, Parameter::Capability(known, ..) if *known == tag))
 }

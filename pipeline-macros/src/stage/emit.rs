@@ -65,14 +65,7 @@ fn stage(ty: &Ident, attribute: &Attribute, form: &Form<'_>, faults: bool) -> To
     };
     // The unit type is a fault that was reported; it is no token.
     let output = output.filter(|ty| !matches!(ty, Type::Tuple(_)));
-    let (pending, output) = (
-        if faults {
-            or_unknown(output)
-        } else {
-            or_unknown(pending)
-        },
-        or_unknown(output),
-    );
+    let (pending, output) = (if faults { or_unknown(output) } else { or_unknown(pending) }, or_unknown(output));
     let (start, finish) = match form {
         _ if faults => (quote!(::core::unreachable!()), quote!(::core::unreachable!())),
         Form::Two { start, finish } => (call(start, &ports), call(finish, &ports)),
@@ -166,10 +159,7 @@ fn capability_checks<'a>(functions: impl IntoIterator<Item = &'a Function<'a>>) 
             return None;
         };
         let (constant, ty) = (format_ident!("{}", tag.constant), &ty.elem);
-        let message = format!(
-            "this `{}` is not the capability that the tag `{}` pays out",
-            tag.capability, tag.word
-        );
+        let message = format!("this `{}` is not the capability that the tag `{}` pays out", tag.capability, tag.word);
         Some(quote_spanned! {ident.span()=>
             const _: () = ::core::assert!(
                 <#ty as ::pipeline_runtime::capability::Capability>::NEEDS

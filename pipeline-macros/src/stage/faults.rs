@@ -10,8 +10,7 @@ pub struct Faults(Vec<syn::Error>);
 impl Faults {
     /// Adds a fault on `tokens`: what is wrong, and what to do, in one sentence.
     pub fn at(&mut self, tokens: impl ToTokens, code: &str, message: impl std::fmt::Display) {
-        self.0
-            .push(syn::Error::new_spanned(tokens, format!("{message} [{code}]")));
+        self.0.push(syn::Error::new_spanned(tokens, format!("{message} [{code}]")));
     }
 
     /// Whether there are any.

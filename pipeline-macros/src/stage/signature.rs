@@ -59,10 +59,7 @@ impl<'a> Function<'a> {
         let is_dealloc = part == Part::Whole
             && (attribute.name == "dealloc"
                 || attribute.declares("unmaps")
-                || signature
-                    .inputs
-                    .iter()
-                    .any(|input| by_value(input).is_some_and(|segment| segment.ident == "Dead")));
+                || signature.inputs.iter().any(|input| by_value(input).is_some_and(|segment| segment.ident == "Dead")));
         let mut read = Function {
             name: &signature.ident,
             is_dealloc,
@@ -84,12 +81,10 @@ impl<'a> Function<'a> {
             }
         }
         if !is_dealloc {
-            let job = inputs
-                .next_if(|input| is_job(input))
-                .and_then(|input| match &*input.ty {
-                    Type::Reference(reference) => Some(&*reference.elem),
-                    _ => None,
-                });
+            let job = inputs.next_if(|input| is_job(input)).and_then(|input| match &*input.ty {
+                Type::Reference(reference) => Some(&*reference.elem),
+                _ => None,
+            });
             match job {
                 Some(job) => {
                     read.job = Some(job);
@@ -98,8 +93,7 @@ impl<'a> Function<'a> {
                 None => faults.at(&signature.ident, "PL0706", job_wanted(part)),
             }
         }
-        read.parameters
-            .extend(inputs.map(|input| parameter(&input.pat, &input.ty, faults)));
+        read.parameters.extend(inputs.map(|input| parameter(&input.pat, &input.ty, faults)));
         read
     }
 }
@@ -124,11 +118,7 @@ fn job_wanted(part: Part) -> &'static str {
 /// Reads the functions `start` and `finish` of a module; `None`, with the fault noted, where one is missing.
 pub fn two_functions<'a>(module: &'a ItemMod, attribute: &Attribute, faults: &mut Faults) -> Option<Form<'a>> {
     let Some((_, items)) = &module.content else {
-        faults.at(
-            &module.ident,
-            "PL0701",
-            "`#[stage]` reads the functions of a module written out in `{ … }`",
-        );
+        faults.at(&module.ident, "PL0701", "`#[stage]` reads the functions of a module written out in `{ … }`");
         return None;
     };
     let mut find = |name: &str| {
@@ -137,11 +127,7 @@ pub fn two_functions<'a>(module: &'a ItemMod, attribute: &Attribute, faults: &mu
             _ => None,
         });
         if found.is_none() {
-            faults.at(
-                &module.ident,
-                "PL0706",
-                format!("a stage in two functions has a function `{name}`"),
-            );
+            faults.at(&module.ident, "PL0706", format!("a stage in two functions has a function `{name}`"));
         }
         found
     };
@@ -165,10 +151,7 @@ fn refuse_modifiers(signature: &Signature, faults: &mut Faults) {
         "the runtime's workers do not poll futures; block, or split it in `start` and `finish`",
     );
     refuse(&signature.abi, "it has Rust's own calling convention");
-    refuse(
-        &signature.generics,
-        "it has no generic parameters, because the graph names one implementation",
-    );
+    refuse(&signature.generics, "it has no generic parameters, because the graph names one implementation");
     refuse(
         &signature.generics.where_clause,
         "it has no generic parameters, because the graph names one implementation",
@@ -198,11 +181,7 @@ fn parameter<'a>(pat: &Pat, ty: &'a Type, faults: &mut Faults) -> Parameter<'a> 
     if let Some(tag) = TAGS.iter().find(|tag| segment.ident == tag.capability) {
         if !by_reference {
             let capability = tag.capability;
-            faults.at(
-                &segment.ident,
-                "PL0706",
-                format!("capabilities are lent for the firing: take `&{capability}`"),
-            );
+            faults.at(&segment.ident, "PL0706", format!("capabilities are lent for the firing: take `&{capability}`"));
         }
         return Parameter::Capability(tag, &segment.ident, ty);
     }
@@ -211,31 +190,19 @@ fn parameter<'a>(pat: &Pat, ty: &'a Type, faults: &mut Faults) -> Parameter<'a> 
         ("Dead", false) => Parameter::Dead,
         ("Slot", false) => Parameter::Slot(type_argument(segment, 0), ty),
         (known @ ("TokenKey" | "Dead" | "Slot"), true) => {
-            faults.at(
-                &segment.ident,
-                "PL0706",
-                format!("`{known}` is taken by value, not by reference"),
-            );
+            faults.at(&segment.ident, "PL0706", format!("`{known}` is taken by value, not by reference"));
             Parameter::Unknown
         }
         (_, true) => match pat {
             Pat::Ident(name) => Parameter::Port(unmarked(&name.ident), referent),
             _ => {
-                faults.at(
-                    pat,
-                    "PL0706",
-                    "an input port is named after its parameter: give it a plain name",
-                );
+                faults.at(pat, "PL0706", "an input port is named after its parameter: give it a plain name");
                 Parameter::Port(format_ident!("unnamed"), referent)
             }
         },
         (_, false) => {
             let name = segment.ident.to_string();
-            faults.at(
-                ty,
-                "PL0706",
-                format!("tokens are shared, so a stage takes them by reference: `&{name}`"),
-            );
+            faults.at(ty, "PL0706", format!("tokens are shared, so a stage takes them by reference: `&{name}`"));
             Parameter::Unknown
         }
     }
@@ -269,11 +236,7 @@ fn output<'a>(signature: &'a Signature, faults: &mut Faults) -> Option<&'a Type>
     if let Some(error) = type_argument(segment, 1)
         && last_segment(error).is_none_or(|segment| segment.ident != "StageError")
     {
-        faults.at(
-            error,
-            "PL0707",
-            "a stage fails with a `StageError`: one sentence for the person who must act",
-        );
+        faults.at(error, "PL0707", "a stage fails with a `StageError`: one sentence for the person who must act");
     }
     output
 }

@@ -34,10 +34,7 @@ fn a_lawful_stage_has_no_errors() {
             cores: &CcdPool,
         ) -> Result<Evaluated, StageError>
     );
-    assert_eq!(
-        function(quote!(spmv, backend = host, mem_heavy, ccd_pinned), signature),
-        [""; 0]
-    );
+    assert_eq!(function(quote!(spmv, backend = host, mem_heavy, ccd_pinned), signature), [""; 0]);
 }
 
 #[test]
@@ -49,22 +46,10 @@ fn a_lawful_stage_becomes_a_type_with_ports_in_order() {
     );
     let text = expand(quote!(join, backend = host), item).to_string();
     assert!(text.contains("struct Join"), "{text}");
-    assert!(
-        text.contains("Shared < A > , :: pipeline_runtime :: export :: Shared < crate :: B >"),
-        "{text}"
-    );
-    assert!(
-        text.contains("TakesAt < 0usize > for Join { type Takes = A ; }"),
-        "{text}"
-    );
-    assert!(
-        text.contains("TakesAt < 1usize > for Join { type Takes = crate :: B ; }"),
-        "{text}"
-    );
-    assert!(
-        text.contains("name : \"right\""),
-        "the underscore is not part of the port's name: {text}"
-    );
+    assert!(text.contains("Shared < A > , :: pipeline_runtime :: export :: Shared < crate :: B >"), "{text}");
+    assert!(text.contains("TakesAt < 0usize > for Join { type Takes = A ; }"), "{text}");
+    assert!(text.contains("TakesAt < 1usize > for Join { type Takes = crate :: B ; }"), "{text}");
+    assert!(text.contains("name : \"right\""), "the underscore is not part of the port's name: {text}");
 }
 
 #[test]
@@ -83,14 +68,8 @@ fn two_functions_make_the_type_inside_the_module() {
     assert_eq!(errors(quote!(gpu_ntt_msm, backend = cuda, gpu), item), [""; 0]);
     let text = expanded.to_string();
     assert!(text.contains("pub use self :: msm :: GpuNttMsm ;"), "{text}");
-    assert!(
-        text.contains("start (firing . job () , & inputs . 0 , firing . gpu () ?)"),
-        "{text}"
-    );
-    assert!(
-        text.contains("finish (pending , firing . job () , & inputs . 1)"),
-        "{text}"
-    );
+    assert!(text.contains("start (firing . job () , & inputs . 0 , firing . gpu () ?)"), "{text}");
+    assert!(text.contains("finish (pending , firing . job () , & inputs . 1)"), "{text}");
 }
 
 #[test]
@@ -153,17 +132,11 @@ fn signatures_are_held_to_the_rules() {
         ["a stage returns `Result<T, StageError>`, where `T` is what it puts out [PL0707]"]
     );
     assert_eq!(
-        function(
-            quote!(f, backend = host),
-            quote!(fn f(job: &Job, out: Slot<'_, A>) -> Result<B, StageError>)
-        ),
+        function(quote!(f, backend = host), quote!(fn f(job: &Job, out: Slot<'_, A>) -> Result<B, StageError>)),
         ["the slot is for `A`, but the stage puts out `B` [PL0706]"]
     );
     assert_eq!(
-        function(
-            quote!(f, backend = host),
-            quote!(async fn f<T>(job: &Job, a: A, b: &mut B) -> Result<C, String>)
-        ),
+        function(quote!(f, backend = host), quote!(async fn f<T>(job: &Job, a: A, b: &mut B) -> Result<C, String>)),
         [
             "a stage is a plain function: the runtime's workers do not poll futures; block, or split it in `start` and \
              `finish` [PL0706]",
@@ -179,10 +152,7 @@ fn signatures_are_held_to_the_rules() {
 #[test]
 fn illegal_tag_sets() {
     assert_eq!(
-        function(
-            quote!(f, backend = host, gpu),
-            quote!(fn f(job: &Job, gpu: &GpuDevice) -> Result<B, StageError>)
-        ),
+        function(quote!(f, backend = host, gpu), quote!(fn f(job: &Job, gpu: &GpuDevice) -> Result<B, StageError>)),
         ["a `host` implementation has no device: write `backend = cuda`, or drop `gpu` [PL0708]"]
     );
     let signature =
@@ -213,36 +183,21 @@ fn the_halves_of_a_stage_fit() {
             fn start(job: &Job) -> Result<P, StageError> {}
         }
     );
-    assert_eq!(
-        errors(quote!(m, backend = host), item),
-        ["a stage in two functions has a function `finish` [PL0706]"]
-    );
+    assert_eq!(errors(quote!(m, backend = host), item), ["a stage in two functions has a function `finish` [PL0706]"]);
 }
 
 #[test]
 fn whatever_is_wrong_the_function_the_type_and_the_trait_are_there() {
     for (attribute, signature) in [
         (quote!(), quote!(fn f())),
-        (
-            quote!(f, backend = host, mem_heavy),
-            quote!(fn f(job: &Job) -> Result<B, StageError>),
-        ),
-        (
-            quote!(f g),
-            quote!(fn f(self, a: [u8; 3], b: &TokenKey, dead: Dead) -> u8),
-        ),
-        (
-            quote!(dealloc, backend = host),
-            quote!(fn f(job: &Job, a: &A) -> Result<B, StageError>),
-        ),
+        (quote!(f, backend = host, mem_heavy), quote!(fn f(job: &Job) -> Result<B, StageError>)),
+        (quote!(f g), quote!(fn f(self, a: [u8; 3], b: &TokenKey, dead: Dead) -> u8)),
+        (quote!(dealloc, backend = host), quote!(fn f(job: &Job, a: &A) -> Result<B, StageError>)),
     ] {
         let text = expand(attribute, quote!(#signature { body() })).to_string();
         assert!(text.contains("compile_error"), "{text}");
         assert!(text.contains("body ()"), "{text}");
         assert!(text.contains("struct F") || text.contains("struct Dealloc"), "{text}");
-        assert!(
-            text.contains("Stage for ") || text.contains("DeallocStage for "),
-            "{text}"
-        );
+        assert!(text.contains("Stage for ") || text.contains("DeallocStage for "), "{text}");
     }
 }

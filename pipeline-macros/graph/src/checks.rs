@@ -1,0 +1,158 @@
+//! What makes a graph illegal: one file per check, with its rule, its page, its message and its tests.
+//!
+//! A check either has a `run` over the resolved graph, or (syntax, names, values) is called by the step that finds its
+//! fault. In both cases the file here owns the wording. To add one: write the file, add it to [`ALL`], add a
+//! `graphs/fail/*.ron`; the tests of this module then hold its page to what it says.
+
+pub mod ambiguous_port;
+pub mod bytes;
+pub mod cycle;
+pub mod dealloc;
+pub mod dealloc_unbounded;
+pub mod driven_twice;
+pub mod duplicate;
+pub mod edge_type;
+pub mod ends;
+pub mod examples;
+pub mod gpu_without_device;
+pub mod mem_heavy_without_pool;
+pub mod missing_field;
+pub mod pinned_without_group;
+pub mod prefer_branches;
+pub mod stage_attribute;
+pub mod syntax;
+pub mod tags_differ;
+#[cfg(test)]
+pub mod testing;
+pub mod unconnected;
+pub mod unit_mismatch;
+pub mod unknown_field;
+pub mod unknown_name;
+pub mod unreadable;
+pub mod values;
+pub mod version;
+pub mod weight_above_pool;
+
+use crate::diagnostic::Report;
+use crate::resolve::Resolved;
+
+/// A check and its page.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// The code that errors show.
+    pub code: &'static str,
+    /// The name of its fault file and of its page.
+    pub name: &'static str,
+    /// What must hold, in a sentence.
+    pub rule: &'static str,
+    /// Why, and what else there is to know.
+    pub why: &'static str,
+    /// Something that breaks the rule.
+    pub bad: Example,
+    /// Something that keeps it.
+    pub good: Example,
+    /// How to get from the one to the other.
+    pub fix: &'static str,
+    /// Finds the fault in a graph whose names are resolved.
+    pub run: Option<fn(&Resolved<'_>, &mut Report)>,
+}
+
+/// An example of a page.
+#[derive(Clone, Copy, Debug)]
+pub enum Example {
+    /// A graph file, read with the catalogue and the SKUs of [`examples`].
+    Graph(&'static str),
+    /// A stage function.
+    Rust(&'static str),
+}
+
+impl Example {
+    /// The text.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Example::Graph(text) | Example::Rust(text) => text,
+        }
+    }
+}
+
+/// Every check, by code.
+pub const ALL: &[Check] = &[
+    syntax::CHECK,
+    unknown_field::CHECK,
+    missing_field::CHECK,
+    values::CHECK,
+    version::CHECK,
+    unreadable::CHECK,
+    unknown_name::CHECK,
+    duplicate::CHECK,
+    bytes::CHECK,
+    mem_heavy_without_pool::CHECK,
+    tags_differ::CHECK,
+    gpu_without_device::CHECK,
+    pinned_without_group::CHECK,
+    dealloc_unbounded::CHECK,
+    unit_mismatch::CHECK,
+    weight_above_pool::CHECK,
+    edge_type::CHECK,
+    unconnected::CHECK,
+    driven_twice::CHECK,
+    cycle::CHECK,
+    ambiguous_port::CHECK,
+    ends::CHECK,
+    dealloc::CHECK,
+    prefer_branches::CHECK,
+    stage_attribute::WORDS,
+    stage_attribute::BACKEND,
+    stage_attribute::TAG,
+    stage_attribute::UNPAID,
+    stage_attribute::UNDECLARED,
+    stage_attribute::SIGNATURE,
+    stage_attribute::OUTPUT,
+    stage_attribute::TAG_SET,
+];
+
+/// Runs every check that looks at the resolved graph.
+pub fn run(graph: &Resolved<'_>, report: &mut Report) {
+    for check in ALL.iter().filter_map(|check| check.run) {
+        check(graph, report);
+    }
+}
+
+/// The check with a code; letters of either case.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Check> {
+    ALL.iter().find(|check| check.code.eq_ignore_ascii_case(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_ascend_and_are_unique() {
+        for pair in ALL.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} stands before {}", pair[0].code, pair[1].code);
+        }
+    }
+
+    #[test]
+    fn bad_examples_have_their_fault_and_no_other() {
+        for check in ALL {
+            if let Example::Graph(text) = check.bad {
+                let codes = testing::codes(text);
+                assert!(!codes.is_empty(), "{} lets its bad example pass", check.code);
+                assert!(codes.iter().all(|code| *code == check.code), "{}: {codes:?}", check.code);
+            }
+        }
+    }
+
+    #[test]
+    fn good_examples_are_good() {
+        for check in ALL {
+            if let Example::Graph(text) = check.good {
+                assert_eq!(testing::codes(text), [""; 0], "{}", check.code);
+            }
+        }
+    }
+}

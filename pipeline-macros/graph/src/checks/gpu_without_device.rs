@@ -1,0 +1,123 @@
+//! PL0103: a gpu stage without a device that there is.
+
+use super::{Check, Example, examples};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::model::SkuChoice;
+use crate::resolve::{Resolved, Stage};
+
+/// The page.
+pub const CHECK: Check = Check {
+    code: "PL0103",
+    name: "gpu-without-device",
+    rule: "A stage whose implementation is tagged `gpu` names a `device`, and the SKU has it.",
+    why: "Devices are counted from 0 in the order of the SKU's `gpus`. With `sku: any` the machine is asked when the pipeline \
+          starts. Of a `Prefer` the branches that the SKU cannot run are passed over, as long as one is left.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all"),
+        Stage("spmv", backend: "cuda", device: 1),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: examples::WITH_DEVICE,
+    fix: "Name a device of the SKU, choose a SKU that has one, or choose the backend `host`.",
+    run: Some(run),
+};
+
+fn run(graph: &Resolved<'_>, report: &mut Report) {
+    for stage in graph.stages.iter().filter(|stage| stage.known) {
+        if let Some(fault) = judge(graph, stage) {
+            report.add(fault);
+        }
+    }
+}
+
+/// The branch of a stage that the plan uses: the first that the SKU can run. With `sku: any` that is the first without
+/// a device, if there is a choice.
+#[must_use]
+pub fn chosen(graph: &Resolved<'_>, stage: &Stage<'_>) -> usize {
+    let device = stage.stated.device.map(|device| device.value);
+    let can_run = |gpu: bool| match graph.sku {
+        Some(sku) => !gpu || device.is_some_and(|device| (device as usize) < sku.gpus.len()),
+        None => !gpu,
+    };
+    stage.branches.iter().position(|branch| can_run(branch.tags.has("gpu"))).unwrap_or(0)
+}
+
+fn judge(graph: &Resolved<'_>, stage: &Stage<'_>) -> Option<Diagnostic> {
+    let name = stage.name();
+    let on_device = stage.branches.iter().filter(|branch| branch.tags.has("gpu")).count();
+    let device = stage.stated.device;
+    if on_device == 0 {
+        let device = device.filter(|_| !stage.branches.is_empty())?;
+        let title = format!("stage `{name}` has a device, but its implementation does not run on one");
+        return Some(
+            Diagnostic::error(CHECK.code, device.span, title).help("remove `device`, or choose another backend"),
+        );
+    }
+    let Some(device) = device else {
+        let title = format!("stage `{name}` runs on a device, and names none");
+        return Some(Diagnostic::error(CHECK.code, stage.stated.name.span, title).help("add `device: 0`"));
+    };
+    let gpus = graph.sku?.gpus.len();
+    if (device.value as usize) < gpus || on_device < stage.branches.len() {
+        return None;
+    }
+    let sku = graph.sku?;
+    let title =
+        format!("stage `{name}` runs on device {}, the SKU \"{}\" has {}", device.value, sku.name, devices(gpus));
+    let found = Diagnostic::error(CHECK.code, device.span, title).here("not there");
+    let found = match &graph.file.sku {
+        Some(choice) if matches!(choice.value, SkuChoice::Named(_)) => found.and(choice.span, devices(gpus)),
+        _ => found,
+    };
+    Some(match gpus {
+        0 => found.help("choose the backend `host`, or a SKU with a device"),
+        1 => found.help("the only device is 0"),
+        _ => found.help(format!("the devices are 0 to {}", gpus - 1)),
+    })
+}
+
+fn devices(count: usize) -> String {
+    match count {
+        0 => "no device".to_owned(),
+        1 => "1 device".to_owned(),
+        _ => format!("{count} devices"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::checks::examples;
+    use crate::checks::testing::{outcome, titles, with};
+
+    #[test]
+    fn a_device_must_be_named_and_used() {
+        let of = |old, new| titles(&with(examples::WITH_DEVICE, old, new));
+        assert_eq!(of(", device: 0", ""), ["stage `spmv` runs on a device, and names none"]);
+        assert_eq!(
+            of("on: \"all\"", "on: \"all\", device: 0"),
+            ["stage `synthesize` has a device, but its implementation does not run on one"]
+        );
+        assert_eq!(of("device: 0", "device: 1"), ["stage `spmv` runs on device 1, the SKU \"small\" has 1 device"]);
+    }
+
+    #[test]
+    fn prefer_takes_what_the_sku_can_run() {
+        let prefer = "backend: Prefer(\"cuda\", \"host\"), on: \"all\", needs: { \"dealloc\": 1 }";
+        let of = |device| {
+            let text =
+                with(examples::WITH_DEVICE, "backend: \"cuda\", device: 0", &format!("{prefer}, device: {device}"));
+            outcome(&text).plan.map(|plan| plan.stages[1].backend.clone())
+        };
+        assert_eq!(of(0).as_deref(), Some("cuda"));
+        assert_eq!(of(1).as_deref(), Some("host"));
+    }
+}

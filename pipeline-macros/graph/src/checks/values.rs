@@ -1,0 +1,84 @@
+//! PL0004: a value of the wrong kind, or outside its range.
+
+use std::ops::RangeInclusive;
+
+use super::{Check, Example, examples};
+use crate::diagnostic::Diagnostic;
+use crate::ron::Value;
+use crate::source::Span;
+use crate::words::{nearest, one_of};
+
+/// The page.
+pub const CHECK: Check = Check {
+    code: "PL0004",
+    name: "wrong-value",
+    rule: "Every value is of the kind that its field takes, and inside its range.",
+    why: "Names and amounts with a unit are strings (`\"all\"`, `\"6 GiB\"`), counts are whole numbers from 1, choices are \
+          words (`Pack`).",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: any,
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Packed) },
+    stages: [
+        Stage("synthesize", on: "all", workers: 0),
+        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: examples::SMALL,
+    fix: "Write a value of the kind that the error names.",
+    run: None,
+};
+
+/// Something else than was wanted.
+pub fn wanted(span: Span, wanted: &str, found: &Value) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("expected {wanted}, found {}", found.kind()))
+}
+
+/// A word that is none of those that make sense.
+pub fn other_word(span: Span, word: &str, known: &[&str]) -> Diagnostic {
+    let found =
+        Diagnostic::error(CHECK.code, span, format!("expected {}, found `{word}`", one_of(known.iter().copied())));
+    match nearest(word, known.iter().copied()) {
+        Some(meant) => found.help(format!("did you mean `{meant}`?")),
+        None => found,
+    }
+}
+
+/// An empty string.
+pub fn empty(span: Span) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, "this string is empty")
+}
+
+/// A number that is too small or too large.
+pub fn out_of_range(span: Span, found: u64, range: &RangeInclusive<u64>) -> Diagnostic {
+    let (first, last) = (range.start(), range.end());
+    Diagnostic::error(CHECK.code, span, format!("{found} is outside {first} to {last}"))
+}
+
+/// A choice of CCDs that is none.
+pub fn not_ccds(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("\"{found}\" does not name CCDs"))
+        .help("write `\"*\"` for all, or each once, counted from 0: `\"0-9\"`, `\"0,2,4-7\"`")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::checks::examples;
+    use crate::checks::testing::{titles, with};
+
+    #[test]
+    fn kinds_are_named() {
+        let of = |old, new| titles(&with(examples::SMALL, old, new));
+        assert_eq!(of("sku: any", "sku: 7"), ["expected `any`, or a SKU's name as a string, found the number 7"]);
+        assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 1.5"), ["expected a whole number, found the number 1.5"]);
+        assert_eq!(of("on: \"all\"", "on: all"), ["expected a string, found `all`"]);
+        assert_eq!(of("\"*\"", "\"9-2\""), ["\"9-2\" does not name CCDs"]);
+        assert_eq!(of("edges: [Edge(", "edges: [Egde("), ["expected `Edge`, found `Egde`"]);
+        assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 0"), ["0 is outside 1 to 65536"]);
+    }
+}

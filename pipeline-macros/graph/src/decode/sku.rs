@@ -1,0 +1,55 @@
+//! `Sku(…)`.
+
+use super::fields::Decoder;
+use crate::diagnostic::Report;
+use crate::model::{Gpu, Sku};
+use crate::ron::Node;
+
+/// Decodes a SKU file; `name` is its stem.
+pub fn sku(name: &str, node: &Node, report: &mut Report) -> Option<Sku> {
+    const FIELDS: &[&str] = &[
+        "version",
+        "numa_nodes",
+        "ccds",
+        "cores_per_ccd",
+        "threads_per_core",
+        "l3_per_ccd",
+        "ram",
+        "ram_bandwidth",
+        "gpus",
+    ];
+    let mut decoder = Decoder { report };
+    let d = &mut decoder;
+    let fields = d.fields(node, "Sku", FIELDS, 0)?;
+    d.version(&fields);
+    let numa_nodes = fields.required(d, "numa_nodes").and_then(|node| d.small(node, 1..=1024));
+    let ccds = fields.required(d, "ccds").and_then(|node| d.small(node, 1..=4096));
+    let cores_per_ccd = fields.required(d, "cores_per_ccd").and_then(|node| d.small(node, 1..=1024));
+    let threads_per_core = fields.required(d, "threads_per_core").and_then(|node| d.small(node, 1..=8));
+    let l3_per_ccd = fields.required(d, "l3_per_ccd").and_then(|node| d.bytes(node));
+    let ram = fields.required(d, "ram").and_then(|node| d.bytes(node));
+    let ram_bandwidth = fields.required(d, "ram_bandwidth").and_then(|node| d.bandwidth(node));
+    let gpus = fields.optional("gpus").map(|node| d.list(node, Decoder::gpu)).unwrap_or_default();
+    Some(Sku {
+        name: name.to_owned(),
+        span: fields.head,
+        numa_nodes: numa_nodes?,
+        ccds: ccds?,
+        cores_per_ccd: cores_per_ccd?,
+        threads_per_core: threads_per_core?,
+        l3_per_ccd: l3_per_ccd?,
+        ram: ram?,
+        ram_bandwidth: ram_bandwidth?,
+        gpus: gpus.whole.then_some(gpus.items)?,
+    })
+}
+
+impl Decoder<'_> {
+    fn gpu(&mut self, node: &Node) -> Option<Gpu> {
+        let fields = self.fields(node, "Gpu", &["name", "vram", "arch"], 1)?;
+        let name = fields.required(self, "name").and_then(|node| self.text(node));
+        let vram = fields.required(self, "vram").and_then(|node| self.bytes(node));
+        let arch = fields.required(self, "arch").and_then(|node| self.text(node));
+        Some(Gpu { name: name?, vram: vram?, arch: arch? })
+    }
+}

@@ -1,0 +1,1 @@
+//! A plan → the tokens of `pipeline!`.

@@ -1,0 +1,57 @@
+//! The page of a code.
+
+use crate::checks::{self, Check, Example, examples};
+use crate::load::{SkuFiles, load};
+use crate::render::{Style, diagnostic};
+use crate::source::Source;
+
+/// The page of `code` as text, `None` if there is no such code: rule, reason, a bad example with its error, the fix, a
+/// good example.
+#[must_use]
+pub fn explain(code: &str) -> Option<String> {
+    checks::find(code).map(page)
+}
+
+/// Every code with its name and its rule.
+pub fn codes() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    checks::ALL.iter().map(|check| (check.code, check.name, check.rule))
+}
+
+fn page(check: &Check) -> String {
+    let Check { code, name, rule, why, bad, good, fix, .. } = check;
+    let errors = match bad {
+        Example::Graph(text) => format!("gives\n\n{}\n", indented(&errors(text))),
+        Example::Rust(_) => "is refused at the word that is wrong.\n".to_owned(),
+    };
+    let (bad, good) = (indented(bad.text()), indented(good.text()));
+    format!("{code} {name}\n\n{rule}\n\n{why}\n\nThis\n\n{bad}\n\n{errors}\n{fix} Like this:\n\n{good}\n")
+}
+
+fn errors(graph: &str) -> String {
+    let outcome = load(Source::inline("graph.ron", graph), examples::catalogue(), SkuFiles::Known(&examples::SKUS));
+    let texts = outcome.diagnostics.iter().map(|found| diagnostic(found, &outcome.sources, Style::Plain));
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn indented(text: &str) -> String {
+    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_page_that_shows_it() {
+        for (code, name, rule) in codes() {
+            let page = explain(code).unwrap_or_default();
+            assert!(page.starts_with(&format!("{code} {name}\n\n{rule}\n")), "{page}");
+            if matches!(checks::find(code).map(|check| check.bad), Some(Example::Graph(_))) {
+                assert!(page.contains(&format!("[{code}]")), "{page}");
+            }
+        }
+        assert_eq!(explain("PL9999"), None);
+        assert!(explain("pl0107").is_some());
+    }
+}

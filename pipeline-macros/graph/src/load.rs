@@ -1,0 +1,127 @@
+//! The whole way: a graph file, its SKU and the catalogue → diagnostics and a plan.
+
+use std::path::{Path, PathBuf};
+
+use crate::checks::unreadable;
+use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::model::{Graph, Sku, SkuChoice};
+use crate::plan::Plan;
+use crate::source::{Source, Sources};
+use crate::{checks, decode, plan, resolve, ron};
+
+/// Where the SKU that a graph names is looked for.
+#[derive(Clone, Copy, Debug)]
+pub enum SkuFiles<'a> {
+    /// The files `NAME.ron` of this folder: `skus/` beside the graph file.
+    Folder(&'a Path),
+    /// These texts, by name.
+    Known(&'a [(&'a str, &'a str)]),
+}
+
+/// What came of a graph.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Everything that was read: diagnostics point into it, and a build watches the files of it.
+    pub sources: Sources,
+    /// Errors and warnings by place: the graph's first, then those of the SKU and the catalogue.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The plan; `None` if there is an error.
+    pub plan: Option<Plan>,
+}
+
+impl Outcome {
+    /// The errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// The warnings.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning)
+    }
+
+    /// The files that were read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter_map(|source| source.path.as_deref())
+    }
+}
+
+/// Loads the graph file at `path`, its SKU from `skus/` beside it; diagnostics show the file as `shown`.
+///
+/// # Errors
+/// The graph file itself cannot be read. All other faults are diagnostics.
+pub fn load_file(path: &Path, shown: &str, catalogue: Source) -> std::io::Result<Outcome> {
+    let graph = Source::read(path, shown)?;
+    let skus = path.parent().unwrap_or(Path::new("")).join("skus");
+    Ok(load(graph, catalogue, SkuFiles::Folder(&skus)))
+}
+
+/// Loads a graph.
+#[must_use]
+pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
+    let mut sources = Sources::default();
+    let mut report = Report::default();
+    let shown = graph.shown.clone();
+    let graph = sources.add(graph);
+    let tree = ron::read(graph, &sources, &mut report);
+    let file = decode::graph(&tree, &mut report);
+    let sku = file.as_ref().and_then(|file| load_sku(file, skus, &shown, &mut sources, &mut report));
+    let catalogue = sources.add(catalogue);
+    let tree = ron::read(catalogue, &sources, &mut report);
+    let catalogue = decode::catalogue(&tree, &mut report);
+    let mut plan = None;
+    if let (Some(file), Some(catalogue)) = (&file, &catalogue) {
+        let graph = resolve::resolve(file, catalogue, sku.as_ref(), &mut report);
+        checks::run(&graph, &mut report);
+        if !report.has_errors() {
+            plan = Some(plan::plan(&graph, &shown, plan::digest(&sources)));
+        }
+    }
+    Outcome { sources, diagnostics: report.into_sorted(), plan }
+}
+
+fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources, report: &mut Report) -> Option<Sku> {
+    let choice = file.sku.as_ref()?;
+    let SkuChoice::Named(name) = &choice.value else {
+        return None;
+    };
+    // As the graph's path is shown, so is the SKU's.
+    let shown = Path::new(graph).with_file_name("skus").join(format!("{name}.ron")).display().to_string();
+    let source = match skus {
+        SkuFiles::Known(known) => {
+            known.iter().find(|(known, _)| known == name).map(|(_, text)| Source::inline(&shown, *text))
+        }
+        SkuFiles::Folder(folder) => match Source::read(&folder.join(format!("{name}.ron")), &shown) {
+            Ok(source) => Some(source),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                report.add(unreadable::sku(choice.span, &shown, &error));
+                return None;
+            }
+        },
+    };
+    let Some(source) = source else {
+        report.add(unreadable::no_sku(choice.span, name, &shown, &skus.names()));
+        return None;
+    };
+    let sku = sources.add(source);
+    let tree = ron::read(sku, sources, report);
+    decode::sku(name, &tree, report)
+}
+
+impl SkuFiles<'_> {
+    /// The names of the SKUs that there are.
+    fn names(self) -> Vec<String> {
+        let mut names: Vec<String> = match self {
+            SkuFiles::Known(known) => known.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            SkuFiles::Folder(folder) => {
+                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+                let paths = entries.map(|entry| entry.path());
+                let files = paths.filter(|path: &PathBuf| path.extension().is_some_and(|extension| extension == "ron"));
+                files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
+            }
+        };
+        names.sort();
+        names
+    }
+}

@@ -1,0 +1,186 @@
+//! The graph file.
+
+use super::bytes::Expression;
+use crate::source::{At, Span};
+
+/// A list of a file, and whether all of it could be read: what is missing in a list that is not whole may be there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Listed<T> {
+    /// What could be read.
+    pub items: Vec<T>,
+    /// Whether that is all.
+    pub whole: bool,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), whole: true }
+    }
+}
+
+/// A graph file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Graph {
+    /// The word `Graph`.
+    pub span: Span,
+    /// The machine.
+    pub sku: Option<At<SkuChoice>>,
+    /// The sizes of the circuits that it is meant for.
+    pub sizes: Listed<Sizes>,
+    /// The permit pools.
+    pub pools: Listed<Pool>,
+    /// The placement groups.
+    pub groups: Listed<Group>,
+    /// The stages.
+    pub stages: Listed<Stage>,
+    /// The edges.
+    pub edges: Listed<Edge>,
+    /// The policy, if it names one.
+    pub policy: Option<At<String>>,
+}
+
+/// The machine of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SkuChoice {
+    /// Whatever the graph finds itself on.
+    Any,
+    /// The one that this file of `skus/` describes.
+    Named(String),
+}
+
+/// The sizes of a circuit, in the order of [`super::SIZES`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sizes {
+    /// The circuit's name.
+    pub name: At<String>,
+    /// Its numbers; a size that is not stated is 0.
+    pub counts: [u64; 6],
+}
+
+/// A permit pool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pool {
+    /// Its name.
+    pub name: At<String>,
+    /// How much it has; `None` where that could not be read.
+    pub size: Option<At<u64>>,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// What a pool counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Permits.
+    Count,
+    /// Bytes.
+    Bytes,
+}
+
+/// A placement group.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: At<String>,
+    /// The CCDs.
+    pub ccds: Option<At<Ccds>>,
+    /// How its workers share them.
+    pub share: Option<Share>,
+    /// Whether no other group may overlap it.
+    pub exclusive: bool,
+    /// What to do where the machine refuses.
+    pub insist: Insist,
+}
+
+/// A choice of CCDs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ccds {
+    /// All.
+    All,
+    /// These, ascending.
+    List(Vec<u32>),
+}
+
+/// How workers share the CCDs of their group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Share {
+    /// One pool of threads per CCD.
+    Spread,
+    /// One over all.
+    Pack,
+}
+
+/// What becomes of a placement that cannot be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Insist {
+    /// The start fails.
+    Demand,
+    /// The start goes on and says so.
+    Prefer,
+}
+
+/// A stage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stage {
+    /// The word `Stage`.
+    pub span: Span,
+    /// Whether all of it could be read; what is absent in a stage that is not whole may have been meant to be there.
+    pub whole: bool,
+    /// Its name.
+    pub name: At<String>,
+    /// What it runs on, if it says.
+    pub backend: Option<Backend>,
+    /// Its group.
+    pub on: Option<At<String>>,
+    /// Its device.
+    pub device: Option<At<u32>>,
+    /// Firings at once.
+    pub workers: Option<At<u32>>,
+    /// Threads of a worker.
+    pub threads: Option<At<u32>>,
+    /// Firings of a worker between `start` and `finish`.
+    pub in_flight: Option<At<u32>>,
+    /// Permits of a firing.
+    pub needs: Listed<(At<String>, At<u64>)>,
+    /// Bytes of the output token.
+    pub holds: Listed<(At<String>, At<Expression>)>,
+    /// Bytes of a worker.
+    pub workspace: Listed<(At<String>, At<Expression>)>,
+    /// The tags that it expects of the implementation.
+    pub tags: Option<At<Listed<At<String>>>>,
+}
+
+/// The backend of a stage.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// This one.
+    Only(At<String>),
+    /// The first of these that the machine can run.
+    Prefer(Vec<At<String>>),
+}
+
+impl Backend {
+    /// The backends that it names.
+    #[must_use]
+    pub fn names(&self) -> &[At<String>] {
+        match self {
+            Backend::Only(name) => std::slice::from_ref(name),
+            Backend::Prefer(names) => names,
+        }
+    }
+}
+
+/// An edge.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Edge {
+    /// The word `Edge`.
+    pub span: Span,
+    /// The stage that puts tokens in.
+    pub from: At<String>,
+    /// The stage that takes them out.
+    pub to: At<String>,
+    /// Its port, if it is named.
+    pub port: Option<At<String>>,
+    /// Tokens that have a place at once.
+    pub capacity: Option<At<u32>>,
+}

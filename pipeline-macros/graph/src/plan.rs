@@ -1,0 +1,228 @@
+//! A lawful graph → its plan: the same data as `runtime::plan::Plan`, from which [`crate::emit`] makes tokens.
+
+mod digest;
+mod order;
+mod reserve;
+
+use std::path::Path;
+
+use crate::checks::gpu_without_device;
+use crate::model::{Ccds, Implementation, Insist, Linear, Share, Sku, TagSet, Unit};
+use crate::resolve::Resolved;
+use crate::words::DEFAULT_POLICY;
+
+pub use digest::digest;
+
+/// A plan. Indices of one list into another are positions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// The graph's name: its file's stem.
+    pub graph: String,
+    /// The graph's path, as it was given.
+    pub file: String,
+    /// SHA-256 over graph, SKU and catalogue.
+    pub digest: String,
+    /// The machine; `None` for `sku: any`.
+    pub sku: Option<Sku>,
+    /// The permit pools.
+    pub pools: Vec<Pool>,
+    /// The placement groups.
+    pub groups: Vec<Group>,
+    /// The stages in topological order, `dealloc` last.
+    pub stages: Vec<StagePlan>,
+    /// The edges.
+    pub edges: Vec<Edge>,
+    /// The policy.
+    pub policy: String,
+}
+
+/// A permit pool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pool {
+    /// Its name.
+    pub name: String,
+    /// How much it has.
+    pub size: u64,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// A placement group.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its CCDs.
+    pub ccds: Ccds,
+    /// How its workers share them.
+    pub share: Share,
+    /// Whether no other group may overlap it.
+    pub exclusive: bool,
+    /// What to do where the machine refuses.
+    pub insist: Insist,
+}
+
+/// A stage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StagePlan {
+    /// Its name.
+    pub name: String,
+    /// The backend that was chosen.
+    pub backend: String,
+    /// Every branch that was checked: one, or those of a `Prefer`.
+    pub branches: Vec<Implementation>,
+    /// The tags of the chosen implementation.
+    pub tags: TagSet,
+    /// Its part.
+    pub role: Role,
+    /// Its group.
+    pub group: Option<usize>,
+    /// Its device.
+    pub device: Option<u32>,
+    /// Firings at once.
+    pub workers: u32,
+    /// Threads of a worker.
+    pub threads: Option<u32>,
+    /// Firings of a worker between `start` and `finish`.
+    pub in_flight: u32,
+    /// Pools and weights of a firing.
+    pub needs: Vec<(usize, u64)>,
+    /// Pools and bytes of an output token.
+    pub holds: Vec<(usize, Linear)>,
+    /// Pools and bytes of a worker.
+    pub workspace: Vec<(usize, Linear)>,
+    /// The edges into its ports, in the order of the ports.
+    pub inputs: Vec<usize>,
+    /// The edges that its output goes to.
+    pub outputs: Vec<usize>,
+}
+
+/// The part that a stage plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It has no ports.
+    Source,
+    /// It has ports and readers.
+    Inner,
+    /// Its output leaves the graph.
+    Sink,
+    /// It takes dead slots.
+    Dealloc,
+}
+
+/// An edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// The stage before it.
+    pub from: usize,
+    /// The stage behind it.
+    pub to: usize,
+    /// The port of `to`.
+    pub port: usize,
+    /// The token.
+    pub token: String,
+    /// Places.
+    pub capacity: u32,
+    /// The stage whose firing takes the place.
+    pub reserved_by: usize,
+}
+
+/// Plans a graph that no check refused.
+///
+/// # Panics
+/// A check let something pass that it should not have.
+#[must_use]
+pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
+    let order = order::topological(graph);
+    let mut place = vec![0; order.len()];
+    for (position, stage) in order.iter().enumerate() {
+        place[*stage] = position;
+    }
+    let mut stages: Vec<StagePlan> = order.iter().map(|stage| stage_plan(graph, *stage)).collect();
+    let mut edges: Vec<Edge> = graph.edges.iter().map(|edge| edge_plan(graph, edge, &place)).collect();
+    edges.sort_by_key(|edge| (edge.from, edge.to, edge.port));
+    for (number, edge) in edges.iter().enumerate() {
+        stages[edge.from].outputs.push(number);
+        stages[edge.to].inputs.push(number);
+    }
+    for (position, stage) in stages.iter_mut().enumerate() {
+        stage.inputs.sort_by_key(|edge| edges[*edge].port);
+        stage.role = match (stage.role, stage.inputs.is_empty(), stage.outputs.is_empty()) {
+            (Role::Dealloc, ..) => Role::Dealloc,
+            (_, true, _) => Role::Source,
+            (_, _, true) => Role::Sink,
+            _ => Role::Inner,
+        };
+        debug_assert!(position == 0 || stage.role != Role::Source, "the source comes first");
+    }
+    reserve::places(&stages, &mut edges);
+    let name =
+        Path::new(shown).file_stem().map_or_else(|| shown.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Plan {
+        graph: name,
+        file: shown.to_owned(),
+        digest,
+        sku: graph.sku.cloned(),
+        pools: pools(graph),
+        groups: groups(graph),
+        stages,
+        edges,
+        policy: graph.file.policy.as_ref().map_or_else(|| DEFAULT_POLICY.to_owned(), |policy| policy.value.clone()),
+    }
+}
+
+fn pools(graph: &Resolved<'_>) -> Vec<Pool> {
+    let pools = graph.file.pools.items.iter();
+    let size = |pool: &crate::model::Pool| pool.size.expect("a pool without a size was refused").value;
+    pools.map(|pool| Pool { name: pool.name.value.clone(), size: size(pool), unit: pool.unit }).collect()
+}
+
+fn groups(graph: &Resolved<'_>) -> Vec<Group> {
+    let groups = graph.file.groups.items.iter();
+    let refused = "a group without CCDs or share was refused";
+    groups
+        .map(|group| Group {
+            name: group.name.value.clone(),
+            ccds: group.ccds.clone().expect(refused).value,
+            share: group.share.expect(refused),
+            exclusive: group.exclusive,
+            insist: group.insist,
+        })
+        .collect()
+}
+
+fn stage_plan(graph: &Resolved<'_>, stage: usize) -> StagePlan {
+    let stage = &graph.stages[stage];
+    let stated = stage.stated;
+    let chosen = stage.branches[gpu_without_device::chosen(graph, stage)];
+    let formulas = |list: &[(usize, Linear, _)]| list.iter().map(|(pool, bytes, _)| (*pool, *bytes)).collect();
+    StagePlan {
+        name: stage.name().to_owned(),
+        backend: chosen.backend.value.clone(),
+        branches: stage.branches.iter().map(|branch| (*branch).clone()).collect(),
+        tags: chosen.tags,
+        role: if stage.is_dealloc() { Role::Dealloc } else { Role::Inner },
+        group: stage.group,
+        device: stated.device.map(|device| device.value).filter(|_| chosen.tags.has("gpu")),
+        workers: stated.workers.map_or(1, |workers| workers.value),
+        threads: stated.threads.map(|threads| threads.value),
+        in_flight: stated.in_flight.map_or(1, |in_flight| in_flight.value),
+        needs: stage.needs.iter().map(|(pool, weight)| (*pool, weight.value)).collect(),
+        holds: formulas(&stage.holds),
+        workspace: formulas(&stage.workspace),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+    }
+}
+
+/// An edge; a capacity of 0 stands for the default, which [`reserve`] knows.
+fn edge_plan(graph: &Resolved<'_>, edge: &crate::resolve::Edge<'_>, place: &[usize]) -> Edge {
+    Edge {
+        from: place[edge.from],
+        to: place[edge.to],
+        port: edge.port,
+        token: graph.stages[edge.to].ports()[edge.port].token.clone(),
+        capacity: edge.stated.capacity.map_or(0, |capacity| capacity.value),
+        reserved_by: place[edge.from],
+    }
+}

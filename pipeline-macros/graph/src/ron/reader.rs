@@ -1,0 +1,234 @@
+//! Words and brackets → a tree.
+
+use super::lexer::{Token, tokens};
+use super::node::{Argument, Call, Node, Value};
+use crate::checks::syntax;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::source::{At, FileId, Sources, Span};
+
+/// How deep brackets may nest; hand-written files reach 5.
+const DEPTH_LIMIT: usize = 64;
+
+/// Reads the document of `file`. All faults are reported; what could not be read is [`Value::Broken`].
+pub fn read(file: FileId, sources: &Sources, report: &mut Report) -> Node {
+    let tokens = tokens(file, &sources.get(file).text, report);
+    let mut reader = Reader { tokens, at: 0, open: Vec::new(), closed_early: false, report };
+    let node = reader.value();
+    if let (token, span) = reader.peek().clone()
+        && token != Token::End
+        && node.value != Value::Broken
+    {
+        reader.report.add(syntax::behind_the_end(span));
+    }
+    node
+}
+
+struct Reader<'a> {
+    tokens: Vec<(Token, Span)>,
+    at: usize,
+    /// The brackets that are open, outermost first.
+    open: Vec<Open>,
+    /// A bracket was taken to end where nothing closes it, and that was reported.
+    closed_early: bool,
+    report: &'a mut Report,
+}
+
+/// A bracket that is open.
+struct Open {
+    close: char,
+    /// The name of a call.
+    name: Option<String>,
+    /// Whether a fault was found between it and its end, inner brackets not counted.
+    damaged: bool,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, diagnostic: Diagnostic) {
+        self.damage();
+        self.report.add(diagnostic);
+    }
+
+    fn damage(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.damaged = true;
+        }
+    }
+
+    /// Whether a call begins here that cannot lie inside itself: `Stage("a", … Stage("b"` lacks a bracket.
+    fn sibling_begins(&self) -> bool {
+        let Some([(Token::Word(name), _), (Token::Open('('), _)]) = self.tokens.get(self.at..self.at + 2) else {
+            return false;
+        };
+        self.open.iter().any(|open| open.name.as_ref() == Some(name))
+    }
+
+    fn peek(&self) -> &(Token, Span) {
+        // `End` is last and never stepped over.
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn next(&mut self) -> (Token, Span) {
+        let token = self.peek().clone();
+        if token.0 != Token::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// The end of what was read last.
+    fn last(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].1
+    }
+
+    fn value(&mut self) -> Node {
+        let (token, span) = self.peek().clone();
+        if let Token::Open(_) = token
+            && self.open.len() >= DEPTH_LIMIT
+        {
+            self.fault(syntax::too_deep(span, DEPTH_LIMIT));
+            self.at = self.tokens.len() - 1;
+            return Node { value: Value::Broken, span, damaged: true };
+        }
+        let (value, damaged) = match token {
+            Token::Number(text) => self.one(Value::Number(text)),
+            Token::Text(text) => self.one(Value::Text(text)),
+            Token::Word(word) => {
+                self.next();
+                match self.peek().0 {
+                    Token::Open('(') => self.call(Some(At { value: word, span })),
+                    _ => (Value::Word(word), false),
+                }
+            }
+            Token::Open('(') => self.call(None),
+            Token::Open('[') => self.list(),
+            Token::Open(_) => self.map(),
+            Token::Close(_) | Token::Comma | Token::Colon | Token::End => {
+                self.fault(syntax::value_wanted(span, &token));
+                if token == Token::Colon {
+                    self.next();
+                }
+                return Node { value: Value::Broken, span, damaged: true };
+            }
+        };
+        Node { value, span: span.to(self.last()), damaged }
+    }
+
+    fn one(&mut self, value: Value) -> (Value, bool) {
+        self.next();
+        (value, false)
+    }
+
+    fn list(&mut self) -> (Value, bool) {
+        let mut items = Vec::new();
+        let damaged = self.bracket(']', None, |reader| items.push(reader.value()));
+        (Value::List(items), damaged)
+    }
+
+    fn map(&mut self) -> (Value, bool) {
+        let mut entries = Vec::new();
+        let damaged = self.bracket('}', None, |reader| {
+            let key = reader.value();
+            let value = reader.after_colon(&key);
+            entries.push((key, value));
+        });
+        (Value::Map(entries), damaged)
+    }
+
+    /// The value behind the colon that follows `key`.
+    fn after_colon(&mut self, key: &Node) -> Node {
+        if self.peek().0 == Token::Colon {
+            self.next();
+            return self.value();
+        }
+        if key.value != Value::Broken {
+            self.fault(syntax::colon_wanted(key.span));
+        }
+        match self.peek().0 {
+            Token::Comma | Token::Close(_) | Token::End => {
+                Node { value: Value::Broken, span: key.span.behind(), damaged: true }
+            }
+            // As if the colon were there.
+            _ => self.value(),
+        }
+    }
+
+    fn call(&mut self, name: Option<At<String>>) -> (Value, bool) {
+        let mut arguments: Vec<Argument> = Vec::new();
+        let damaged = self.bracket(')', name.as_ref(), |reader| {
+            let value = reader.value();
+            let is_field = reader.peek().0 == Token::Colon && matches!(value.value, Value::Word(_));
+            if is_field && let Value::Word(word) = value.value {
+                let field = Some(At { value: word, span: value.span });
+                reader.next();
+                arguments.push(Argument { field, value: reader.value() });
+                return;
+            }
+            if arguments.iter().any(|argument| argument.field.is_some()) && value.value != Value::Broken {
+                reader.fault(syntax::positional_behind_named(value.span));
+            }
+            arguments.push(Argument { field: None, value });
+        });
+        (Value::Call(Call { name, arguments }), damaged)
+    }
+
+    /// Reads `item, item, …` between the bracket that comes next and `close`; says whether it found a fault there.
+    fn bracket(&mut self, close: char, name: Option<&At<String>>, mut item: impl FnMut(&mut Self)) -> bool {
+        let (_, opened) = self.next();
+        self.open.push(Open { close, name: name.map(|name| name.value.clone()), damaged: false });
+        loop {
+            match self.peek().clone() {
+                (token, span) if token == Token::End || self.sibling_begins() => {
+                    if self.closed_early {
+                        self.damage();
+                    } else {
+                        self.fault(syntax::open_bracket(span, &token, opened, close));
+                    }
+                    self.closed_early = true;
+                    break;
+                }
+                (Token::Close(found), _) if found == close => {
+                    self.next();
+                    break;
+                }
+                (Token::Close(found), span) => {
+                    self.fault(syntax::wrong_bracket(span, found, opened, close));
+                    // A bracket that an outer level waits for ends this one too; another one is passed over.
+                    if self.open.iter().any(|outer| outer.close == found) {
+                        break;
+                    }
+                    self.next();
+                }
+                (Token::Comma, span) => {
+                    self.fault(syntax::value_wanted(span, &Token::Comma));
+                    self.next();
+                }
+                _ => {
+                    let before = self.at;
+                    item(self);
+                    self.separator(before);
+                }
+            }
+        }
+        self.open.pop().is_none_or(|bracket| bracket.damaged)
+    }
+
+    /// The comma behind an item; where it is missing, the next item is read as if it were there.
+    fn separator(&mut self, item_began: usize) {
+        match self.peek().clone() {
+            (Token::Comma, _) => {
+                self.next();
+            }
+            (Token::Close(_) | Token::End, _) => {}
+            // The bracket ends here, or one inside it did, and that has its own words.
+            _ if self.sibling_begins() || std::mem::take(&mut self.closed_early) => {}
+            (token, span) => {
+                if self.at > item_began {
+                    self.fault(syntax::comma_wanted(self.last(), &token, span));
+                }
+                if token == Token::Colon || self.at == item_began {
+                    self.next();
+                }
+            }
+        }
+    }
+}
