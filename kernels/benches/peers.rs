@@ -22,14 +22,8 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let wanted = arguments.first().map(String::as_str);
     let log = |default: u32| arguments.get(1).and_then(|a| a.parse().ok()).unwrap_or(default);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("one thread");
-    println!(
-        "{:<28} {:>12}   contenders and how many times slower they are",
-        "row", "ours"
-    );
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
+    println!("{:<28} {:>12}   contenders and how many times slower they are", "row", "ours");
     for (name, row) in [
         ("field", (|_| field()) as fn(u32)),
         ("mixed-add", |_| mixed_add()),
@@ -96,11 +90,7 @@ fn field() {
         (0..N).for_each(|_| x *= d);
         black_box(x);
     };
-    compare(
-        "Fr product (blst)",
-        N,
-        vec![("blst", Box::new(|| chain(a))), ("ark", Box::new(|| ark_chain(c)))],
-    );
+    compare("Fr product (blst)", N, vec![("blst", Box::new(|| chain(a))), ("ark", Box::new(|| ark_chain(c)))]);
     let e = ark_bls12_381::Fq::rand(&mut rng);
     let mut x = blst::blst_fp { l: e.0.0 };
     let f = x;
@@ -114,11 +104,7 @@ fn field() {
         (0..N).for_each(|_| x *= e);
         black_box(x);
     };
-    compare(
-        "Fp product (blst)",
-        N,
-        vec![("blst", Box::new(ours)), ("ark", Box::new(theirs))],
-    );
+    compare("Fp product (blst)", N, vec![("blst", Box::new(ours)), ("ark", Box::new(theirs))]);
 }
 
 fn mixed_add() {
@@ -135,11 +121,7 @@ fn mixed_add() {
         (0..N).for_each(|i| sum += ark[i % 64]);
         _ = black_box(sum);
     };
-    compare(
-        "G1 mixed addition (blst)",
-        N,
-        vec![("blst", Box::new(ours)), ("ark", Box::new(theirs))],
-    );
+    compare("G1 mixed addition (blst)", N, vec![("blst", Box::new(ours)), ("ark", Box::new(theirs))]);
 }
 
 fn ntt(log: u32) {
@@ -151,10 +133,7 @@ fn ntt(log: u32) {
     compare(
         &format!("NTT 2^{log}, per value"),
         1 << log,
-        vec![
-            ("ours", Box::new(|| domain.fft(&mut x))),
-            ("ark", Box::new(|| theirs.fft_in_place(&mut y))),
-        ],
+        vec![("ours", Box::new(|| domain.fft(&mut x))), ("ark", Box::new(|| theirs.fft_in_place(&mut y)))],
     );
     let (mut a, mut b, mut c) = (scalars.clone(), scalars.clone(), scalars);
     compare(
@@ -163,12 +142,7 @@ fn ntt(log: u32) {
         vec![(
             "ours",
             Box::new(|| {
-                domain.quotient(
-                    proofline_kernels::domain::Convention::Coefficients,
-                    &mut a,
-                    &mut b,
-                    &mut c,
-                );
+                domain.quotient(proofline_kernels::domain::Convention::Coefficients, &mut a, &mut b, &mut c);
             }),
         )],
     );
@@ -182,23 +156,14 @@ fn msm_g1(log: u32) {
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
     let blst_points: Vec<_> = points.iter().map(|p| *p.as_ref()).collect();
     let bytes: Vec<u8> = scalars.iter().flat_map(|x| x.to_repr()).collect();
-    let theirs = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars)
-        .expect("equal lengths")
-        .into_affine();
-    assert_eq!(
-        ark_g1(&query.msm_dense(&scalars).into()),
-        theirs,
-        "times mean nothing if the results differ"
-    );
+    let theirs = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars).expect("equal lengths").into_affine();
+    assert_eq!(ark_g1(&query.msm_dense(&scalars).into()), theirs, "times mean nothing if the results differ");
     compare(
         &format!("MSM G1 2^{log}, per point"),
         1 << log,
         vec![
             ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars)))),
-            (
-                "ark",
-                Box::new(|| _ = black_box(ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars))),
-            ),
+            ("ark", Box::new(|| _ = black_box(ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars)))),
             ("blst", Box::new(|| _ = black_box(blst_g1(&blst_points, &bytes)))),
         ],
     );
@@ -210,23 +175,14 @@ fn msm_g2(log: u32) {
     let query = Query::new(points.clone());
     let ark_points: Vec<_> = points.iter().map(ark_g2).collect();
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
-    let theirs = ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars)
-        .expect("equal lengths")
-        .into_affine();
-    assert_eq!(
-        ark_g2(&query.msm_dense(&scalars).into()),
-        theirs,
-        "times mean nothing if the results differ"
-    );
+    let theirs = ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars).expect("equal lengths").into_affine();
+    assert_eq!(ark_g2(&query.msm_dense(&scalars).into()), theirs, "times mean nothing if the results differ");
     compare(
         &format!("MSM G2 2^{log}, per point"),
         1 << log,
         vec![
             ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars)))),
-            (
-                "ark",
-                Box::new(|| _ = black_box(ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars))),
-            ),
+            ("ark", Box::new(|| _ = black_box(ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars)))),
         ],
     );
 }

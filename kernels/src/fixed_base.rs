@@ -85,13 +85,7 @@ mod tests {
 
     fn check<C: Curve>(table: &Table<C>, base: C::Projective, what: &str) {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let mut scalars = vec![
-            Scalar::ZERO,
-            Scalar::ONE,
-            -Scalar::ONE,
-            -Scalar::from(2),
-            Scalar::from(u64::MAX),
-        ];
+        let mut scalars = vec![Scalar::ZERO, Scalar::ONE, -Scalar::ONE, -Scalar::from(2), Scalar::from(u64::MAX)];
         scalars.extend((0..8).map(|_| Scalar::random(&mut rng)));
         let want: Vec<C> = scalars.iter().map(|scalar| C::from(base * *scalar)).collect();
         assert_eq!(table.mul_many(&scalars), want, "{what}");
@@ -125,9 +119,6 @@ mod tests {
 
     #[test]
     fn no_scalars() {
-        assert_eq!(
-            Table::<G1Affine>::new(G1Affine::standard_generator().into(), 0).mul_many(&[]),
-            vec![]
-        );
+        assert_eq!(Table::<G1Affine>::new(G1Affine::standard_generator().into(), 0).mul_many(&[]), vec![]);
     }
 }

@@ -11,8 +11,14 @@
 
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
+pub use path::Path;
+
 pub mod domain;
 pub mod fixed_base;
 pub mod msm;
 pub mod scalars;
 pub mod sparse;
+
+#[cfg(target_arch = "x86_64")]
+mod ifma;
+mod path;

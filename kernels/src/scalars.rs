@@ -95,10 +95,7 @@ impl ScalarSet {
     pub fn fill(&mut self, scalars: &[Scalar], positions: Option<&[u32]>) {
         self.wipe();
         let len = positions.map_or(scalars.len(), <[u32]>::len);
-        assert!(
-            len <= MAX_LEN,
-            "a query of {len} scalars is above the limit of {MAX_LEN}"
-        );
+        assert!(len <= MAX_LEN, "a query of {len} scalars is above the limit of {MAX_LEN}");
         self.len = len;
         let mut parts: Vec<Part> = (0..len.div_ceil(SCALARS_PER_TASK))
             .into_par_iter()
@@ -113,8 +110,7 @@ impl ScalarSet {
             })
             .collect();
         self.ones.reserve(parts.iter().map(|part| part.ones.len()).sum());
-        self.minus_ones
-            .reserve(parts.iter().map(|part| part.minus_ones.len()).sum());
+        self.minus_ones.reserve(parts.iter().map(|part| part.minus_ones.len()).sum());
         self.small.reserve(parts.iter().map(|part| part.small.len()).sum());
         self.full.reserve(parts.iter().map(|part| part.full.len()).sum());
         for part in &mut parts {
@@ -140,13 +136,7 @@ impl ScalarSet {
     pub fn counts(&self) -> Counts {
         let (ones, minus_ones) = (self.ones.len(), self.minus_ones.len());
         let (small, full) = (self.small.len(), self.full.len());
-        Counts {
-            zeros: self.len - ones - minus_ones - small - full,
-            ones,
-            minus_ones,
-            small,
-            full,
-        }
+        Counts { zeros: self.len - ones - minus_ones - small - full, ones, minus_ones, small, full }
     }
 
     /// Bytes of memory held, used or not.
@@ -221,10 +211,7 @@ impl Part {
             [magnitude, 0, 0, 0] => self.small.push(Small { position, magnitude }),
             _ => match minus(limbs) {
                 [1, 0, 0, 0] => self.minus_ones.push(position),
-                [magnitude, 0, 0, 0] => self.small.push(Small {
-                    position: position | NEGATIVE,
-                    magnitude,
-                }),
+                [magnitude, 0, 0, 0] => self.small.push(Small { position: position | NEGATIVE, magnitude }),
                 _ => self.full.push(Full { position, limbs }),
             },
         }
@@ -249,12 +236,8 @@ pub(crate) fn canonical(scalar: &Scalar) -> [u64; 4] {
 }
 
 /// r, the order of the groups.
-pub(crate) const ORDER: [u64; 4] = [
-    0xffff_ffff_0000_0001,
-    0x53bd_a402_fffe_5bfe,
-    0x3339_d808_09a1_d805,
-    0x73ed_a753_299d_7d48,
-];
+pub(crate) const ORDER: [u64; 4] =
+    [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
 /// r − x for 0 < x < r.
 fn minus(x: [u64; 4]) -> [u64; 4] {

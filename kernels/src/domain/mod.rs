@@ -56,10 +56,7 @@ impl Domain {
     /// # Errors
     /// If that would be larger than `2^28`.
     pub fn for_rows(n: usize) -> Result<Self, DomainError> {
-        let too_large = DomainError::TooLarge {
-            rows: n,
-            limit_log: MAX_LOG_SIZE,
-        };
+        let too_large = DomainError::TooLarge { rows: n, limit_log: MAX_LOG_SIZE };
         let size = n.checked_next_power_of_two().ok_or(too_large.clone())?;
         let log_size = size.trailing_zeros();
         if log_size > MAX_LOG_SIZE {
@@ -154,12 +151,7 @@ impl Domain {
     }
 
     fn check(&self, x: &[Scalar]) {
-        assert_eq!(
-            x.len(),
-            self.size(),
-            "a transform over 2^{} points takes exactly that many values",
-            self.log_size
-        );
+        assert_eq!(x.len(), self.size(), "a transform over 2^{} points takes exactly that many values", self.log_size);
     }
 }
 

@@ -34,13 +34,8 @@ fn split_block(x: &mut [Scalar], block: usize, twiddles: &Twiddles) {
         split_block(high, 2 * block + 1, twiddles);
     } else {
         let low_tasks = low.par_chunks_mut(ELEMENTS_PER_TASK);
-        low_tasks
-            .zip(high.par_chunks_mut(ELEMENTS_PER_TASK))
-            .for_each(|(l, h)| split_layer(l, h, block, &twiddle));
-        rayon::join(
-            || split_block(low, 2 * block, twiddles),
-            || split_block(high, 2 * block + 1, twiddles),
-        );
+        low_tasks.zip(high.par_chunks_mut(ELEMENTS_PER_TASK)).for_each(|(l, h)| split_layer(l, h, block, &twiddle));
+        rayon::join(|| split_block(low, 2 * block, twiddles), || split_block(high, 2 * block + 1, twiddles));
     }
 }
 
@@ -65,14 +60,9 @@ fn join_block(x: &mut [Scalar], block: usize, twiddles: &Twiddles) {
         join_block(high, 2 * block + 1, twiddles);
         join_layer(low, high, block, &twiddle);
     } else {
-        rayon::join(
-            || join_block(low, 2 * block, twiddles),
-            || join_block(high, 2 * block + 1, twiddles),
-        );
+        rayon::join(|| join_block(low, 2 * block, twiddles), || join_block(high, 2 * block + 1, twiddles));
         let low_tasks = low.par_chunks_mut(ELEMENTS_PER_TASK);
-        low_tasks
-            .zip(high.par_chunks_mut(ELEMENTS_PER_TASK))
-            .for_each(|(l, h)| join_layer(l, h, block, &twiddle));
+        low_tasks.zip(high.par_chunks_mut(ELEMENTS_PER_TASK)).for_each(|(l, h)| join_layer(l, h, block, &twiddle));
     }
 }
 
@@ -100,20 +90,16 @@ pub(super) fn reverse<T>(x: &mut [T]) {
 
 /// Multiplies every entry by `factor`.
 pub(super) fn scale(x: &mut [Scalar], factor: Scalar) {
-    x.par_iter_mut()
-        .with_min_len(ELEMENTS_PER_TASK)
-        .for_each(|x| *x *= factor);
+    x.par_iter_mut().with_min_len(ELEMENTS_PER_TASK).for_each(|x| *x *= factor);
 }
 
 /// Multiplies entry i by `first · base^i`.
 pub(super) fn scale_by_powers(x: &mut [Scalar], base: Scalar, first: Scalar) {
-    x.par_chunks_mut(ELEMENTS_PER_TASK)
-        .enumerate()
-        .for_each(|(task, chunk)| {
-            let mut power = first * base.pow_vartime([(task * ELEMENTS_PER_TASK) as u64]);
-            for x in chunk {
-                *x *= power;
-                power *= base;
-            }
-        });
+    x.par_chunks_mut(ELEMENTS_PER_TASK).enumerate().for_each(|(task, chunk)| {
+        let mut power = first * base.pow_vartime([(task * ELEMENTS_PER_TASK) as u64]);
+        for x in chunk {
+            *x *= power;
+            power *= base;
+        }
+    });
 }

@@ -66,10 +66,7 @@ impl Twiddles {
             factor[i] = factor[i + 1].square();
         }
         let low_log = blocks_log.min(LOW_LOG) as usize;
-        Self {
-            low: products(&factor[..low_log]),
-            high: products(&factor[low_log..]),
-        }
+        Self { low: products(&factor[..low_log]), high: products(&factor[low_log..]) }
     }
 
     /// The twiddle of block `b`.

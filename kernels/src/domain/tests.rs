@@ -26,31 +26,15 @@ fn to_ark(x: &Scalar) -> ark_bls12_381::Fr {
 
 #[test]
 fn sizes_are_the_next_power_of_two() {
-    for (rows, log_size) in [
-        (0, 0),
-        (1, 0),
-        (2, 1),
-        (3, 2),
-        (4, 2),
-        (5, 3),
-        (1023, 10),
-        (1024, 10),
-        (1025, 11),
-        (1 << 20, 20),
-    ] {
+    for (rows, log_size) in
+        [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (1023, 10), (1024, 10), (1025, 11), (1 << 20, 20)]
+    {
         let domain = Domain::for_rows(rows).unwrap();
-        assert_eq!(
-            (domain.log_size(), domain.size()),
-            (log_size, 1 << log_size),
-            "{rows} rows"
-        );
+        assert_eq!((domain.log_size(), domain.size()), (log_size, 1 << log_size), "{rows} rows");
     }
     assert_eq!(Domain::for_rows(1 << 28).unwrap().log_size(), 28);
     for rows in [(1 << 28) + 1, usize::MAX] {
-        assert_eq!(
-            Domain::for_rows(rows).unwrap_err(),
-            DomainError::TooLarge { rows, limit_log: 28 }
-        );
+        assert_eq!(Domain::for_rows(rows).unwrap_err(), DomainError::TooLarge { rows, limit_log: 28 });
     }
 }
 
@@ -67,11 +51,7 @@ fn fft_is_the_definition() {
         for k in 0..domain.size() {
             let point = root.pow_vartime([k as u64]);
             assert_eq!(plain[k], evaluate(&x, point), "2^{log_size}, value {k}");
-            assert_eq!(
-                coset[k],
-                evaluate(&x, point * Scalar::from(7)),
-                "2^{log_size}, coset value {k}"
-            );
+            assert_eq!(coset[k], evaluate(&x, point * Scalar::from(7)), "2^{log_size}, coset value {k}");
         }
     }
 }
@@ -116,11 +96,7 @@ fn extreme_values() {
         for value in [Scalar::ZERO, Scalar::ONE, -Scalar::ONE, -Scalar::from(2)] {
             let mut x = vec![value; domain.size()];
             domain.fft(&mut x);
-            assert_eq!(
-                x[0],
-                value * Scalar::from(domain.size() as u64),
-                "2^{log_size} of {value:?}"
-            );
+            assert_eq!(x[0], value * Scalar::from(domain.size() as u64), "2^{log_size} of {value:?}");
             assert!(x[1..].iter().all(|x| *x == Scalar::ZERO), "2^{log_size} of {value:?}");
         }
     }
@@ -142,9 +118,7 @@ fn interpolate(values: &[Scalar], root: Scalar) -> Vec<Scalar> {
     let n = values.len() as u64;
     let n_inverse = Scalar::from(n).invert().unwrap();
     let back = root.invert().unwrap();
-    (0..n)
-        .map(|k| evaluate(values, back.pow_vartime([k])) * n_inverse)
-        .collect()
+    (0..n).map(|k| evaluate(values, back.pow_vartime([k])) * n_inverse).collect()
 }
 
 #[test]
@@ -166,10 +140,7 @@ fn quotient_is_polynomial_division() {
             let carry = numerator[i];
             numerator[i - n] += carry;
         }
-        assert!(
-            numerator[..n].iter().all(|x| *x == Scalar::ZERO),
-            "the division leaves nothing"
-        );
+        assert!(numerator[..n].iter().all(|x| *x == Scalar::ZERO), "the division leaves nothing");
         let (mut got, mut b, mut c) = (a, b, c);
         domain.quotient(Convention::Coefficients, &mut got, &mut b, &mut c);
         assert_eq!(got, h, "2^{log_size}");

@@ -8,6 +8,8 @@ use group::prime::PrimeCurveAffine;
 use group::{Curve as _, Group};
 use rayon::prelude::*;
 
+use super::adder::Adder;
+use super::portable;
 use crate::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
 /// An affine point type, `G1Affine` or `G2Affine`.
@@ -30,6 +32,14 @@ pub trait Curve:
         + for<'a> SubAssign<&'a Self>
         + Sum;
 
+    /// Bases for the portable path.
+    #[doc(hidden)]
+    type Portable: Adder<Self>;
+    /// Bases for the IFMA path.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    type Ifma: Adder<Self>;
+
     /// The point at infinity.
     fn infinity() -> Self;
     /// The sum of nothing.
@@ -42,18 +52,29 @@ pub trait Curve:
     fn doubled(point: &Self::Projective) -> Self::Projective;
     /// Affine forms of many points with one inversion; infinity is allowed.
     fn normalise(points: &[Self::Projective]) -> Vec<Self>;
+    /// Bases for the portable path; no point may be infinity.
+    #[doc(hidden)]
+    fn portable(points: Vec<Self>) -> Self::Portable;
+    /// Bases for the IFMA path; no point may be infinity.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    fn ifma(proof: crate::ifma::Ifma, points: &[Self]) -> Self::Ifma;
 }
 
 mod sealed {
+    /// Keeps other types from being curves.
     pub trait Sealed {}
     impl Sealed for crate::G1Affine {}
     impl Sealed for crate::G2Affine {}
 }
 
 macro_rules! curve {
-    ($affine:ty, $projective:ty) => {
+    ($affine:ty, $projective:ty, $ifma:ty) => {
         impl Curve for $affine {
             type Projective = $projective;
+            type Portable = portable::Bases<Self>;
+            #[cfg(target_arch = "x86_64")]
+            type Ifma = $ifma;
 
             fn infinity() -> Self {
                 <$affine as PrimeCurveAffine>::identity()
@@ -80,20 +101,26 @@ macro_rules! curve {
                 <$projective>::batch_normalize(points, &mut out);
                 out
             }
+
+            fn portable(points: Vec<Self>) -> Self::Portable {
+                portable::Bases::new(points)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            fn ifma(proof: crate::ifma::Ifma, points: &[Self]) -> Self::Ifma {
+                <$ifma>::new(proof, points)
+            }
         }
     };
 }
 
-curve!(G1Affine, G1Projective);
-curve!(G2Affine, G2Projective);
+curve!(G1Affine, G1Projective, crate::ifma::bases::Bases1);
+curve!(G2Affine, G2Projective, crate::ifma::bases::Bases2);
 
 /// Points that share one inversion: beyond this the inversion's share of the cost is below a percent.
 const POINTS_PER_INVERSION: usize = 1 << 10;
 
 /// Affine forms of many points, in order, in parallel; infinity is allowed.
 pub fn affine_many<C: Curve>(points: &[C::Projective]) -> Vec<C> {
-    points
-        .par_chunks(POINTS_PER_INVERSION)
-        .flat_map_iter(|chunk| C::normalise(chunk))
-        .collect()
+    points.par_chunks(POINTS_PER_INVERSION).flat_map_iter(|chunk| C::normalise(chunk)).collect()
 }

@@ -72,10 +72,7 @@ impl<const LIMBS: usize> Windows<LIMBS> {
 
 /// The number of significant bits of a little-endian number.
 pub(super) fn bit_length<const LIMBS: usize>(x: &[u64; LIMBS]) -> u32 {
-    (0..LIMBS)
-        .rev()
-        .find(|&i| x[i] != 0)
-        .map_or(0, |i| 64 * i as u32 + 64 - x[i].leading_zeros())
+    (0..LIMBS).rev().find(|&i| x[i] != 0).map_or(0, |i| 64 * i as u32 + 64 - x[i].leading_zeros())
 }
 
 #[cfg(test)]
@@ -87,10 +84,7 @@ mod tests {
         let mut total = [0u64; 5];
         for window in 0..windows.count() {
             let digit = windows.digit(scalar, window);
-            assert!(
-                digit.unsigned_abs() as usize <= windows.buckets(window),
-                "digit {digit} of window {window}"
-            );
+            assert!(digit.unsigned_abs() as usize <= windows.buckets(window), "digit {digit} of window {window}");
             let bit = window * windows.width();
             let mut carry = 0u128;
             for (i, limb) in total.iter_mut().enumerate() {
@@ -120,13 +114,7 @@ mod tests {
             x[0] -= 1;
             x
         };
-        let full = [
-            [0; 4],
-            [1, 0, 0, 0],
-            [u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1],
-            order_minus_one,
-            [1 << 63; 4],
-        ];
+        let full = [[0; 4], [1, 0, 0, 0], [u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1], order_minus_one, [1 << 63; 4]];
         for width in 2..=24 {
             let windows = Windows::<4>::new(255, width);
             for scalar in full.map(|mut x| {
@@ -137,13 +125,7 @@ mod tests {
             }
             for bits in 1..=64 {
                 let windows = Windows::<1>::new(bits, width);
-                for scalar in [
-                    0,
-                    1,
-                    u64::MAX >> (64 - bits),
-                    1 << (bits - 1),
-                    0x5555_5555_5555_5555 >> (64 - bits),
-                ] {
+                for scalar in [0, 1, u64::MAX >> (64 - bits), 1 << (bits - 1), 0x5555_5555_5555_5555 >> (64 - bits)] {
                     assert_eq!(recombine(&windows, &[scalar])[0], scalar, "width {width}, {bits} bits");
                 }
             }

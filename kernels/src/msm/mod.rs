@@ -1,13 +1,20 @@
 //! Multi-scalar multiplication over G1 and G2.
 
+pub(crate) mod adder;
 mod curve;
 mod digits;
 mod pippenger;
+mod portable;
+mod segments;
 
 pub use curve::{Curve, affine_many};
 
-use crate::Scalar;
+use adder::Adder;
+use rayon::prelude::*;
+use segments::Pool;
+
 use crate::scalars::{ScalarSet, canonical};
+use crate::{Path, Scalar};
 
 /// The points of one query of a proving key, ready for multiplication.
 ///
@@ -16,51 +23,60 @@ use crate::scalars::{ScalarSet, canonical};
 #[derive(Debug, Clone)]
 pub struct Query<C: Curve> {
     len: usize,
-    points: Vec<C>,
+    bases: Bases<C>,
     /// Where original point k went, [`DROPPED`] for infinity; absent if no point was dropped.
     places: Option<Vec<u32>>,
+}
+
+/// The points by the path that works on them.
+#[derive(Debug, Clone)]
+enum Bases<C: Curve> {
+    Portable(C::Portable),
+    #[cfg(target_arch = "x86_64")]
+    Ifma(C::Ifma),
 }
 
 /// Marks a point at infinity in the map of places.
 const DROPPED: u32 = u32::MAX;
 
 impl<C: Curve> Query<C> {
-    /// Takes the points of a query, in the order of its scalars.
+    /// Takes the points of a query, in the order of its scalars, for the best path of this CPU.
     ///
     /// # Panics
     /// If there are more than [`MAX_LEN`](crate::scalars::MAX_LEN) points.
     pub fn new(points: Vec<C>) -> Self {
+        Self::with_path(points, Path::best())
+    }
+
+    /// [`new`](Self::new) for a given path.
+    ///
+    /// # Panics
+    /// See [`new`](Self::new).
+    pub fn with_path(mut points: Vec<C>, path: Path) -> Self {
         let len = points.len();
-        assert!(
-            len <= crate::scalars::MAX_LEN,
-            "a query of {len} points is above the limit"
-        );
-        if !points.iter().any(Curve::is_infinity) {
-            return Self {
-                len,
-                points,
-                places: None,
-            };
-        }
-        let mut next = 0;
-        let places = points
-            .iter()
-            .map(|point| {
+        assert!(len <= crate::scalars::MAX_LEN, "a query of {len} points is above the limit");
+        let mut places = None;
+        if points.iter().any(Curve::is_infinity) {
+            let mut next = 0;
+            let place = |point: &C| {
                 if point.is_infinity() {
                     return DROPPED;
                 }
                 next += 1;
                 next - 1
-            })
-            .collect();
-        let mut points = points;
-        points.retain(|point| !point.is_infinity());
-        points.shrink_to_fit();
-        Self {
-            len,
-            points,
-            places: Some(places),
+            };
+            places = Some(points.iter().map(place).collect());
+            points.retain(|point| !point.is_infinity());
         }
+        let bases = match path {
+            Path::Portable => {
+                points.shrink_to_fit();
+                Bases::Portable(C::portable(points))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Path::Ifma(proof) => Bases::Ifma(C::ifma(proof, &points)),
+        };
+        Self { len, bases, places }
     }
 
     /// Number of points, those at infinity included.
@@ -75,7 +91,12 @@ impl<C: Curve> Query<C> {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        size_of_val(self.points.as_slice()) + self.places.as_ref().map_or(0, |places| 4 * places.len())
+        let bases = match &self.bases {
+            Bases::Portable(bases) => bases.bytes(),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(bases) => bases.bytes(),
+        };
+        bases + self.places.as_ref().map_or(0, |places| 4 * places.len())
     }
 
     /// Σ scalar · point over the set; position k of the set belongs to point k.
@@ -83,35 +104,12 @@ impl<C: Curve> Query<C> {
     /// # Panics
     /// If the set has more scalars than the query has points.
     pub fn msm(&self, set: &ScalarSet) -> C::Projective {
-        assert!(
-            set.len() <= self.len,
-            "{} scalars for a query of {} points",
-            set.len(),
-            self.len
-        );
-        let ((plus, minus), (small, full)) = rayon::join(
-            || rayon::join(|| self.sum(set.ones()), || self.sum(set.minus_ones())),
-            || {
-                rayon::join(
-                    || {
-                        let terms = |at: usize| {
-                            let small = &set.small()[at];
-                            self.place(small.position())
-                                .map(|place| (place, [small.magnitude()], small.is_negative()))
-                        };
-                        pippenger::multiply(&self.points, set.small().len(), terms)
-                    },
-                    || {
-                        let terms = |at: usize| {
-                            let full = &set.full()[at];
-                            self.place(full.position()).map(|place| (place, full.limbs(), false))
-                        };
-                        pippenger::multiply(&self.points, set.full().len(), terms)
-                    },
-                )
-            },
-        );
-        plus - minus + small + full
+        assert!(set.len() <= self.len, "{} scalars for a query of {} points", set.len(), self.len);
+        match &self.bases {
+            Bases::Portable(bases) => self.msm_over(bases, set),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(bases) => self.msm_over(bases, set),
+        }
     }
 
     /// Σ scalar · point for scalars that are nearly all full-sized, such as those of the H query; scalar k belongs to
@@ -120,34 +118,54 @@ impl<C: Curve> Query<C> {
     /// # Panics
     /// If there are more scalars than points.
     pub fn msm_dense(&self, scalars: &[Scalar]) -> C::Projective {
-        assert!(
-            scalars.len() <= self.len,
-            "{} scalars for a query of {} points",
-            scalars.len(),
-            self.len
-        );
-        let terms = |at: usize| {
-            self.place(at as u32)
-                .map(|place| (place, canonical(&scalars[at]), false))
-        };
-        pippenger::multiply(&self.points, scalars.len(), terms)
-    }
-
-    fn sum(&self, positions: &[u32]) -> C::Projective {
-        pippenger::sum(&self.points, positions.len(), |at| self.place(positions[at]))
-    }
-
-    /// Index in `points` of original point `position`.
-    fn place(&self, position: u32) -> Option<usize> {
-        match &self.places {
-            None => Some(position as usize),
-            Some(places) => {
-                let place = places[position as usize];
-                (place != DROPPED).then_some(place as usize)
-            }
+        assert!(scalars.len() <= self.len, "{} scalars for a query of {} points", scalars.len(), self.len);
+        let scalars: Vec<[u64; 4]> = scalars.par_iter().with_min_len(SCALARS_PER_TASK).map(canonical).collect();
+        let term = |at: usize| self.entry(at as u32, false).map(|entry| (entry, scalars[at]));
+        match &self.bases {
+            Bases::Portable(bases) => pippenger::multiply(bases, &Pool::new(), scalars.len(), &term),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(bases) => pippenger::multiply(bases, &Pool::new(), scalars.len(), &term),
         }
     }
+
+    fn msm_over<A: Adder<C>>(&self, bases: &A, set: &ScalarSet) -> C::Projective {
+        let pool = Pool::new();
+        let ones = || {
+            let plus = set.ones().iter().filter_map(|&at| self.entry(at, false));
+            let minus = set.minus_ones().iter().filter_map(|&at| self.entry(at, true));
+            let entries: Vec<u32> = plus.chain(minus).collect();
+            bases.to_projective(&segments::sum_all(bases, &pool, &entries))
+        };
+        let small = || {
+            let term = |at: usize| {
+                let small = &set.small()[at];
+                self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude()]))
+            };
+            pippenger::multiply(bases, &pool, set.small().len(), &term)
+        };
+        let full = || {
+            let term = |at: usize| {
+                let full = &set.full()[at];
+                self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
+            };
+            pippenger::multiply(bases, &pool, set.full().len(), &term)
+        };
+        let (full, (small, ones)) = rayon::join(full, || rayon::join(small, ones));
+        full + small + ones
+    }
+
+    /// The entry of original point `position` in the bases; nothing if it is infinity.
+    fn entry(&self, position: u32, negative: bool) -> Option<u32> {
+        let place = match &self.places {
+            None => position,
+            Some(places) => places[position as usize],
+        };
+        (place != DROPPED).then(|| 2 * place + u32::from(negative))
+    }
 }
+
+/// Scalars that one task takes out of Montgomery form.
+const SCALARS_PER_TASK: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests;

@@ -10,11 +10,7 @@ use crate::{G1Affine, G2Affine};
 
 /// Σ scalar · point, one product at a time.
 fn naive<C: Curve>(points: &[C], scalars: &[Scalar]) -> C::Projective {
-    points
-        .iter()
-        .zip(scalars)
-        .map(|(point, scalar)| C::Projective::from(*point) * *scalar)
-        .sum()
+    points.iter().zip(scalars).map(|(point, scalar)| C::Projective::from(*point) * *scalar).sum()
 }
 
 fn random_points<C: Curve>(rng: &mut ChaCha8Rng, n: usize) -> Vec<C> {
@@ -58,14 +54,16 @@ fn mixed_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
         .collect()
 }
 
-/// Both entry points against the expectation.
+/// Both entry points on every path against the expectation.
 fn check<C: Curve>(points: &[C], scalars: &[Scalar], want: C::Projective, what: &str) {
-    let query = Query::new(points.to_vec());
-    assert_eq!(query.len(), points.len());
     let mut set = ScalarSet::new();
     set.fill(scalars, None);
-    assert_eq!(query.msm(&set), want, "{what}: by classes");
-    assert_eq!(query.msm_dense(scalars), want, "{what}: dense");
+    for path in Path::all() {
+        let query = Query::with_path(points.to_vec(), path);
+        assert_eq!(query.len(), points.len());
+        assert_eq!(query.msm(&set), want, "{what}: by classes, {}", path.name());
+        assert_eq!(query.msm_dense(scalars), want, "{what}: dense, {}", path.name());
+    }
 }
 
 fn check_naive<C: Curve>(points: &[C], scalars: &[Scalar], what: &str) {
@@ -117,15 +115,9 @@ fn equal_and_opposite_bases<C: Curve>() {
     type Pattern<'a, C> = (&'static str, Box<dyn Fn(usize) -> C + 'a>);
     let patterns: [Pattern<'_, C>; 4] = [
         ("P everywhere", Box::new(|_| some[0])),
-        (
-            "P, −P alternating",
-            Box::new(|i| if i % 2 == 0 { some[0] } else { -some[0] }),
-        ),
+        ("P, −P alternating", Box::new(|i| if i % 2 == 0 { some[0] } else { -some[0] })),
         ("P then −P", Box::new(|i| if i < n / 2 { some[0] } else { -some[0] })),
-        (
-            "three points and infinity",
-            Box::new(|i| if i % 4 == 3 { C::infinity() } else { some[i % 4] }),
-        ),
+        ("three points and infinity", Box::new(|i| if i % 4 == 3 { C::infinity() } else { some[i % 4] })),
     ];
     let random = mixed_scalars(&mut rng, n);
     for (name, pattern) in &patterns {
@@ -150,29 +142,11 @@ fn large<C: Curve>(n: usize) {
         .collect();
     let points = affine_many::<C>(&walk);
     let scalars = mixed_scalars(&mut rng, n);
-    let total: Scalar = scalars
-        .iter()
-        .zip(1u64..)
-        .map(|(scalar, k)| *scalar * Scalar::from(k))
-        .sum();
-    check(
-        &points,
-        &scalars,
-        C::Projective::from(generator) * total,
-        &format!("{n} points"),
-    );
+    let total: Scalar = scalars.iter().zip(1u64..).map(|(scalar, k)| *scalar * Scalar::from(k)).sum();
+    check(&points, &scalars, C::Projective::from(generator) * total, &format!("{n} points"));
     let all_full: Vec<_> = (0..n).map(|_| Scalar::random(&mut rng)).collect();
-    let total: Scalar = all_full
-        .iter()
-        .zip(1u64..)
-        .map(|(scalar, k)| *scalar * Scalar::from(k))
-        .sum();
-    check(
-        &points,
-        &all_full,
-        C::Projective::from(generator) * total,
-        &format!("{n} points, full scalars"),
-    );
+    let total: Scalar = all_full.iter().zip(1u64..).map(|(scalar, k)| *scalar * Scalar::from(k)).sum();
+    check(&points, &all_full, C::Projective::from(generator) * total, &format!("{n} points, full scalars"));
 }
 
 fn fewer_scalars_than_points<C: Curve>() {
@@ -223,11 +197,7 @@ fn equals_arkworks_and_blst() {
         let scalars = mixed_scalars(&mut rng, n);
         let projective: Vec<_> = points.iter().map(|p| p.to_curve()).collect();
         let got = Query::new(points.clone()).msm_dense(&scalars);
-        assert_eq!(
-            got,
-            crate::G1Projective::multi_exp(&projective, &scalars),
-            "blst, {n} points"
-        );
+        assert_eq!(got, crate::G1Projective::multi_exp(&projective, &scalars), "blst, {n} points");
 
         // blstrs keeps its base field private; the uncompressed encoding is big-endian x then y.
         let ark_point = |p: &G1Affine| {
@@ -236,13 +206,9 @@ fn equals_arkworks_and_blst() {
             ark_bls12_381::G1Affine::new(field(&bytes[..48]), field(&bytes[48..]))
         };
         let ark_points: Vec<_> = points.iter().map(ark_point).collect();
-        let ark_scalars: Vec<_> = scalars
-            .iter()
-            .map(|x| ark_bls12_381::Fr::from_le_bytes_mod_order(&x.to_repr()))
-            .collect();
-        let want = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars)
-            .unwrap()
-            .into_affine();
+        let ark_scalars: Vec<_> =
+            scalars.iter().map(|x| ark_bls12_381::Fr::from_le_bytes_mod_order(&x.to_repr())).collect();
+        let want = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars).unwrap().into_affine();
         assert_eq!(ark_point(&got.into()), want, "arkworks, {n} points");
     }
 }

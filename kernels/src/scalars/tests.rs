@@ -14,11 +14,7 @@ fn borders() -> Vec<(Scalar, &'static str)> {
         (two_64 + Scalar::ONE, "full"),
         (two_64.square(), "full"),
     ];
-    let mut out = vec![
-        (Scalar::ZERO, "zero"),
-        (Scalar::ONE, "one"),
-        (-Scalar::ONE, "minus one"),
-    ];
+    let mut out = vec![(Scalar::ZERO, "zero"), (Scalar::ONE, "one"), (-Scalar::ONE, "minus one")];
     for (magnitude, class) in magnitudes {
         out.extend([(magnitude, class), (-magnitude, class)]);
     }
@@ -73,14 +69,7 @@ fn a_set_stands_for_its_scalars() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let borders = borders();
     let mut set = ScalarSet::new();
-    for len in [
-        0,
-        1,
-        SCALARS_PER_TASK - 1,
-        SCALARS_PER_TASK,
-        SCALARS_PER_TASK + 1,
-        3 * SCALARS_PER_TASK + 7,
-    ] {
+    for len in [0, 1, SCALARS_PER_TASK - 1, SCALARS_PER_TASK, SCALARS_PER_TASK + 1, 3 * SCALARS_PER_TASK + 7] {
         let scalars: Vec<_> = (0..len)
             .map(|_| match rng.gen_range(0..3) {
                 0 => Scalar::random(&mut rng),

@@ -42,23 +42,13 @@ impl MatrixBuilder {
     pub fn push_row(&mut self, terms: &[(u32, Scalar)]) -> Result<(), SparseError> {
         let row = self.row_ends.len();
         if self.columns > MAX_COLUMNS {
-            return Err(SparseError::TooManyColumns {
-                columns: self.columns,
-                limit: MAX_COLUMNS,
-            });
+            return Err(SparseError::TooManyColumns { columns: self.columns, limit: MAX_COLUMNS });
         }
         if let Some(&(column, _)) = terms.iter().find(|(column, _)| *column as usize >= self.columns) {
-            return Err(SparseError::ColumnOutOfRange {
-                row,
-                column,
-                columns: self.columns,
-            });
+            return Err(SparseError::ColumnOutOfRange { row, column, columns: self.columns });
         }
         if self.dictionary.len() + terms.len() > MAX_COEFFICIENTS {
-            return Err(SparseError::TooManyCoefficients {
-                row,
-                limit: MAX_COEFFICIENTS,
-            });
+            return Err(SparseError::TooManyCoefficients { row, limit: MAX_COEFFICIENTS });
         }
         self.row.clear();
         self.row.extend_from_slice(terms);
@@ -86,12 +76,6 @@ impl MatrixBuilder {
 
     /// The finished matrix.
     pub fn finish(self) -> Matrix {
-        Matrix::new(
-            self.columns,
-            &self.row_ends,
-            self.column_of,
-            &self.code_of,
-            self.dictionary.into_values(),
-        )
+        Matrix::new(self.columns, &self.row_ends, self.column_of, &self.code_of, self.dictionary.into_values())
     }
 }

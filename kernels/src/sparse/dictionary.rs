@@ -20,10 +20,7 @@ pub(super) struct Dictionary {
 
 impl Dictionary {
     pub(super) fn new() -> Self {
-        let mut dictionary = Self {
-            values: Vec::new(),
-            codes: HashMap::new(),
-        };
+        let mut dictionary = Self { values: Vec::new(), codes: HashMap::new() };
         let one = dictionary.code(&Scalar::ONE);
         let minus_one = dictionary.code(&-Scalar::ONE);
         debug_assert_eq!((one, minus_one), (ONE, MINUS_ONE));

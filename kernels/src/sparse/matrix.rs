@@ -66,13 +66,7 @@ impl Matrix {
     ) -> Self {
         let row_starts = std::iter::once(0).chain(row_ends.iter().copied()).collect();
         let codes = Codes::pack(code_of, values.len());
-        Self {
-            columns,
-            row_starts,
-            column_of,
-            codes,
-            values,
-        }
+        Self { columns, row_starts, column_of, codes, values }
     }
 
     /// Number of rows (constraints).
@@ -100,9 +94,7 @@ impl Matrix {
     /// # Panics
     /// If the matrix has no row `i`.
     pub fn row(&self, i: usize) -> Vec<(u32, Scalar)> {
-        self.span(i)
-            .map(|at| (self.column_of[at], self.values[self.codes.get(at) as usize]))
-            .collect()
+        self.span(i).map(|at| (self.column_of[at], self.values[self.codes.get(at) as usize])).collect()
     }
 
     /// Writes the product with the witness `w` to `out`; entries of `out` beyond the last row become zero.
@@ -110,17 +102,8 @@ impl Matrix {
     /// # Panics
     /// If `w` has not exactly [`columns`](Self::columns) entries, or `out` has fewer than [`rows`](Self::rows).
     pub fn mul_into(&self, w: &[Scalar], out: &mut [Scalar]) {
-        assert_eq!(
-            w.len(),
-            self.columns,
-            "the witness has another length than the matrix has columns"
-        );
-        assert!(
-            out.len() >= self.rows(),
-            "{} rows do not fit into {} outputs",
-            self.rows(),
-            out.len()
-        );
+        assert_eq!(w.len(), self.columns, "the witness has another length than the matrix has columns");
+        assert!(out.len() >= self.rows(), "{} rows do not fit into {} outputs", self.rows(), out.len());
         match &self.codes {
             Codes::One(codes) => self.mul_with(codes, w, out),
             Codes::Two(codes) => self.mul_with(codes, w, out),
@@ -172,10 +155,7 @@ pub struct Bitmap {
 impl Bitmap {
     /// `len` bits, all clear.
     pub fn new(len: usize) -> Self {
-        Self {
-            len,
-            words: vec![0; len.div_ceil(64)],
-        }
+        Self { len, words: vec![0; len.div_ceil(64)] }
     }
 
     /// Number of bits, set or clear.

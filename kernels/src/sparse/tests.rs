@@ -6,10 +6,7 @@ use super::*;
 use crate::Scalar;
 
 fn dense_product(dense: &[Vec<Scalar>], w: &[Scalar]) -> Vec<Scalar> {
-    dense
-        .iter()
-        .map(|row| row.iter().zip(w).map(|(a, b)| *a * b).sum())
-        .collect()
+    dense.iter().map(|row| row.iter().zip(w).map(|(a, b)| *a * b).sum()).collect()
 }
 
 /// A random matrix in both forms; `kinds` is the number of distinct coefficients.
@@ -89,11 +86,7 @@ fn density_is_the_set_of_columns_in_use() {
     let density = matrix.column_density();
     assert_eq!(density.len(), 200);
     for column in 0..200 {
-        assert_eq!(
-            density.get(column),
-            dense.iter().any(|row| row[column] != Scalar::ZERO),
-            "column {column}"
-        );
+        assert_eq!(density.get(column), dense.iter().any(|row| row[column] != Scalar::ZERO), "column {column}");
     }
     assert_eq!(density.count(), density.ones().count());
 }
@@ -103,14 +96,7 @@ fn a_column_out_of_range_is_refused_and_named() {
     let mut builder = MatrixBuilder::new(3);
     builder.push_row(&[(0, Scalar::ONE)]).unwrap();
     let error = builder.push_row(&[(2, Scalar::ONE), (3, Scalar::ONE)]).unwrap_err();
-    assert_eq!(
-        error,
-        SparseError::ColumnOutOfRange {
-            row: 1,
-            column: 3,
-            columns: 3
-        }
-    );
+    assert_eq!(error, SparseError::ColumnOutOfRange { row: 1, column: 3, columns: 3 });
     assert!(error.to_string().contains("row 1 uses column 3"), "{error}");
     assert_eq!(builder.finish().rows(), 1, "the refused row is not in the matrix");
 }

@@ -1,0 +1,127 @@
+//! The bases of a query in IFMA form.
+
+use std::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use super::batch::{self, Affine, Packed, Scratch, Source};
+use super::fp2::{Prime, Quadratic, Tower};
+use super::vector::Row;
+use super::{Ifma, field, fp};
+use crate::msm::Curve;
+use crate::msm::adder::{Adder, Pair};
+use crate::{G1Affine, G2Affine};
+
+/// Bases with coordinates in F, K elements of Fp each.
+#[derive(Debug, Clone)]
+pub struct Bases<F, const K: usize> {
+    proof: Ifma,
+    points: Vec<Packed<K>>,
+    field: PhantomData<F>,
+}
+
+/// A curve whose points can be taken to IFMA form and back.
+pub trait Convert<const K: usize>: Curve {
+    /// The coordinates of a point that is not infinity.
+    fn coordinates(&self) -> [[blst::blst_fp; K]; 2];
+    /// The point with these coordinates, which must be on the curve.
+    fn from_coordinates(coordinates: [[blst::blst_fp; K]; 2]) -> Self;
+}
+
+impl Convert<1> for G1Affine {
+    fn coordinates(&self) -> [[blst::blst_fp; 1]; 2] {
+        let point = self.as_ref();
+        [[point.x], [point.y]]
+    }
+
+    fn from_coordinates([[x], [y]]: [[blst::blst_fp; 1]; 2]) -> Self {
+        let mut point = Self::infinity();
+        *point.as_mut() = blst::blst_p1_affine { x, y };
+        point
+    }
+}
+
+impl Convert<2> for G2Affine {
+    fn coordinates(&self) -> [[blst::blst_fp; 2]; 2] {
+        let point = self.as_ref();
+        [point.x.fp, point.y.fp]
+    }
+
+    fn from_coordinates([x, y]: [[blst::blst_fp; 2]; 2]) -> Self {
+        let mut point = Self::infinity();
+        *point.as_mut() = blst::blst_p2_affine { x: blst::blst_fp2 { fp: x }, y: blst::blst_fp2 { fp: y } };
+        point
+    }
+}
+
+impl<F: Tower<K>, const K: usize> Bases<F, K> {
+    /// Converts points, none of which may be infinity, in parallel.
+    pub(crate) fn new<C: Convert<K>>(proof: Ifma, points: &[C]) -> Self {
+        let convert = |point: &C| point.coordinates().map(|x| x.each_ref().map(fp::from_blst));
+        Self { proof, points: points.par_iter().map(convert).collect(), field: PhantomData }
+    }
+}
+
+impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder<C> for Bases<F, K> {
+    type Point = Affine<K>;
+    type Scratch = Scratch<K>;
+
+    fn infinity() -> Affine<K> {
+        Affine::INFINITY
+    }
+
+    fn scratch(&self) -> Scratch<K> {
+        Scratch::new(self.proof)
+    }
+
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.points.as_slice())
+    }
+
+    fn base(&self, entry: u32) -> Affine<K> {
+        let [x, y] = &self.points[(entry >> 1) as usize];
+        let negate = entry & 1 == 1;
+        Affine {
+            x: x.each_ref().map(|x| Row(field::to_limbs(x))),
+            y: y.each_ref().map(|y| Row(field::to_limbs(&if negate { minus(y) } else { *y }))),
+        }
+    }
+
+    fn add_bases(&self, pairs: &[Pair], next: &[Pair], out: &mut [Affine<K>], scratch: &mut Scratch<K>) {
+        batch::add::<F, K>(self.proof, Source::Bases(&self.points), pairs, next, out, scratch);
+    }
+
+    fn add_points(&self, pairs: &[Pair], points: &mut [Affine<K>], scratch: &mut Scratch<K>) {
+        batch::add::<F, K>(self.proof, Source::Points, pairs, &[], points, scratch);
+    }
+
+    fn to_projective(&self, point: &Affine<K>) -> C::Projective {
+        if *point == Affine::INFINITY {
+            return C::zero();
+        }
+        let coordinates = [&point.x, &point.y].map(|x| x.each_ref().map(|row| fp::to_blst(&row.0)));
+        C::from_coordinates(coordinates).into()
+    }
+}
+
+/// p − y for a canonical y; p for 0, which a component of an Fp2 may be.
+fn minus(y: &[u64; fp::WORDS]) -> [u64; fp::WORDS] {
+    let mut out = [0; fp::WORDS];
+    let mut borrow = false;
+    for i in 0..fp::WORDS {
+        let (d, b1) = fp::PRIME_WORDS[i].overflowing_sub(y[i]);
+        let (d, b2) = d.overflowing_sub(borrow.into());
+        out[i] = d;
+        borrow = b1 | b2;
+    }
+    out
+}
+
+/// G1's bases.
+pub type Bases1 = Bases<Prime, 1>;
+/// G2's bases.
+pub type Bases2 = Bases<Quadratic, 2>;

@@ -1,0 +1,306 @@
+//! Affine additions on eight lanes, up to [`BATCH`] of them to one inversion.
+//!
+//! λ = (y₂ − y₁)/(x₂ − x₁), x₃ = λ² − x₁ − x₂, y₃ = λ(x₁ − x₃) − y₁, with Montgomery's trick for the denominators: a pass
+//! forward multiplies them up, one inversion, a pass backward takes each inverse out.
+//!
+//! Points in memory are affine with weakly reduced coordinates (below 2p); all-zero coordinates are infinity, which no
+//! point of the curves has: y = 0 would be a point of order two, and both group orders are odd. Lanes with infinity get
+//! the denominator 1 and copy their other operand. A zero denominator (equal or opposite points) makes the batch's
+//! product zero, which the inversion notices; the batch then runs again in a careful version that doubles or cancels
+//! lane by lane.
+
+use super::Ifma;
+use super::fp::{self, Fp, LIMBS, WORDS};
+use super::fp2::Tower;
+use super::vector::{LANES, Row};
+use crate::msm::adder::{BATCH, Pair};
+
+/// A base in memory: canonical coordinates of 64-bit words, R = 2^416. Never infinity.
+pub type Packed<const K: usize> = [[[u64; WORDS]; K]; 2];
+
+/// A point in memory: weakly reduced limbs, or all zeros for infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Affine<const K: usize> {
+    pub(super) x: [Row; K],
+    pub(super) y: [Row; K],
+}
+
+impl<const K: usize> Affine<K> {
+    pub(crate) const INFINITY: Self = Self { x: [Row([0; LANES]); K], y: [Row([0; LANES]); K] };
+}
+
+/// What the backward pass needs of eight additions.
+#[derive(Clone, Copy)]
+struct Group<const K: usize> {
+    denominator: [Fp; K],
+    numerator: [Fp; K],
+    /// Product of the denominators of all groups before.
+    before: [Fp; K],
+    x1: [Fp; K],
+    y1: [Fp; K],
+    /// x₁ + x₂, not normalised.
+    sum: [Fp; K],
+    /// Lanes whose result is (x₁, y₁) as it stands.
+    keep: u8,
+    /// Lanes whose result is infinity.
+    cancel: u8,
+}
+
+/// Memory for one batch.
+pub struct Scratch<const K: usize> {
+    groups: Vec<Group<K>>,
+}
+
+impl<const K: usize> Scratch<K> {
+    pub(super) fn new(proof: Ifma) -> Self {
+        let zero = [[proof.splat(0); LIMBS]; K];
+        let group = Group {
+            denominator: zero,
+            numerator: zero,
+            before: zero,
+            x1: zero,
+            y1: zero,
+            sum: zero,
+            keep: 0,
+            cancel: 0,
+        };
+        Self { groups: vec![group; BATCH / LANES] }
+    }
+}
+
+/// Where operands come from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a, const K: usize> {
+    /// Indices of pairs are entries of this table.
+    Bases(&'a [Packed<K>]),
+    /// Indices of pairs are indices of the points that are written to.
+    Points,
+}
+
+/// Adds all pairs, batch by batch. While one batch is finished the bases of the following one, in the end of `next`, are
+/// fetched.
+pub(super) fn add<F: Tower<K>, const K: usize>(
+    proof: Ifma,
+    source: Source<'_, K>,
+    pairs: &[Pair],
+    next: &[Pair],
+    points: &mut [Affine<K>],
+    scratch: &mut Scratch<K>,
+) {
+    let mut rest = pairs;
+    while !rest.is_empty() {
+        let (batch, after) = rest.split_at(rest.len().min(BATCH));
+        rest = after;
+        let soon = if rest.is_empty() { next } else { rest };
+        let soon = &soon[..soon.len().min(BATCH)];
+        // SAFETY: `proof` proves the features.
+        unsafe { add_batch::<F, K>(proof, source, batch, soon, points, scratch) };
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+fn add_batch<F: Tower<K>, const K: usize>(
+    proof: Ifma,
+    source: Source<'_, K>,
+    batch: &[Pair],
+    soon: &[Pair],
+    points: &mut [Affine<K>],
+    scratch: &mut Scratch<K>,
+) {
+    let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
+    let product = match source {
+        Source::Bases(bases) => forward::<F, K>(proof, batch, groups, |pairs, at| {
+            if let Some(far) = batch.get(at + 2 * LANES..) {
+                far.iter().take(LANES).for_each(|pair| fetch_bases(bases, pair));
+            }
+            load_bases(proof, bases, pairs)
+        }),
+        Source::Points => forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs)),
+    };
+    let inverse = F::invert(proof, &product).unwrap_or_else(|| careful::<F, K>(proof, groups));
+    let bases = match source {
+        Source::Bases(bases) => bases,
+        Source::Points => &[],
+    };
+    backward::<F, K>(batch, groups, inverse, points, |at| {
+        if !bases.is_empty()
+            && let Some(far) = soon.get(at..)
+        {
+            far.iter().take(LANES).for_each(|pair| fetch_bases(bases, pair));
+        }
+    });
+}
+
+/// Two points in eight lanes.
+type Operands<const K: usize> = [[[Fp; K]; 2]; 2];
+
+/// Loads operands, prepares every group, and gives the product of all denominators.
+#[inline(always)]
+fn forward<F: Tower<K>, const K: usize>(
+    proof: Ifma,
+    batch: &[Pair],
+    groups: &mut [Group<K>],
+    load: impl Fn(&[Pair], usize) -> Operands<K>,
+) -> [Fp; K] {
+    let mut product = one::<K>(proof);
+    for (at, (pairs, group)) in batch.chunks(LANES).zip(groups).enumerate() {
+        let [[mut x1, mut y1], [x2, y2]] = load(pairs, at * LANES);
+        let mut denominator: [Fp; K] = std::array::from_fn(|k| fp::sub::<2>(&x2[k], &x1[k]));
+        group.numerator = std::array::from_fn(|k| fp::sub::<2>(&y2[k], &y1[k]));
+        let (infinite1, infinite2) = (blank_lanes(&y1), blank_lanes(&y2));
+        group.keep = infinite1 | infinite2;
+        group.cancel = 0;
+        if group.keep != 0 {
+            x1 = blend(&x1, infinite1, &x2);
+            y1 = blend(&y1, infinite1, &y2);
+            denominator = blend(&denominator, group.keep, &one::<K>(proof));
+        }
+        group.sum = std::array::from_fn(|k| fp::add_raw(&x1[k], &x2[k]));
+        (group.x1, group.y1) = (x1, y1);
+        group.before = product;
+        group.denominator = denominator;
+        product = F::mul(&product, &denominator);
+    }
+    product
+}
+
+/// Repairs groups with zero denominators: equal points are doubled (λ = 3x²/2y), opposite ones cancel. Gives the inverse
+/// of the product, which has no zero lane any more.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+fn careful<F: Tower<K>, const K: usize>(proof: Ifma, groups: &mut [Group<K>]) -> [Fp; K] {
+    let mut product = one::<K>(proof);
+    for group in groups.iter_mut() {
+        let zero = group.denominator.iter().fold(0xff, |zero, x| zero & fp::zero_lanes(x));
+        if zero != 0 {
+            let equal = zero & group.numerator.iter().fold(0xff, |zero, y| zero & fp::zero_lanes(y));
+            group.cancel = zero & !equal;
+            // 3x₁² and 2y₁, both below 4p; a weak reduction keeps them in the range of the other lanes.
+            let square = F::square_raw(&group.x1);
+            let triple: [Fp; K] = square.map(|x| fp::weak(fp::add_raw(&fp::add_raw(&x, &x), &x)));
+            let twice: [Fp; K] = group.y1.map(|y| fp::weak(fp::add_raw(&y, &y)));
+            group.numerator = blend(&group.numerator, equal, &triple);
+            group.denominator = blend(&group.denominator, equal, &twice);
+            group.denominator = blend(&group.denominator, group.cancel, &one::<K>(proof));
+        }
+        group.before = product;
+        product = F::mul(&product, &group.denominator);
+    }
+    match F::invert(proof, &product) {
+        Some(inverse) => inverse,
+        // A denominator is zero here only for a base that is not on the curve (y = 0): there is no right answer then,
+        // and the wrong one must not be silent.
+        None => panic!("a point of order two among the bases: the proving key is not of this curve"),
+    }
+}
+
+/// Takes the groups' inverses out of the product's, from the last to the first, and writes the sums.
+#[inline(always)]
+fn backward<F: Tower<K>, const K: usize>(
+    batch: &[Pair],
+    groups: &[Group<K>],
+    mut inverse: [Fp; K],
+    points: &mut [Affine<K>],
+    fetch: impl Fn(usize),
+) {
+    for (at, (pairs, group)) in batch.chunks(LANES).zip(groups).enumerate().rev() {
+        fetch(batch.len().saturating_sub((at + 1) * LANES));
+        let own = F::mul(&inverse, &group.before);
+        inverse = F::mul(&inverse, &group.denominator);
+        let slope = F::mul(&group.numerator, &own);
+        let square = F::square_raw(&slope);
+        // Below 1.01p − 0 − 0 + 4p, above 0 − 2p − 2p + 4p.
+        let mut x3: [Fp; K] = std::array::from_fn(|k| fp::weak(fp::sub_raw::<4>(&square[k], &group.sum[k])));
+        let drop: [Fp; K] = std::array::from_fn(|k| fp::sub::<2>(&group.x1[k], &x3[k]));
+        let product = F::mul_raw(&slope, &drop);
+        // Below 2.01p − 0 + 2p, above 0 − 2p + 2p.
+        let mut y3: [Fp; K] = std::array::from_fn(|k| fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
+        if group.keep | group.cancel != 0 {
+            x3 = blend(&x3, group.keep, &group.x1);
+            y3 = blend(&y3, group.keep, &group.y1);
+            let zero = [[x3[0][0].splat(0); LIMBS]; K];
+            x3 = blend(&x3, group.cancel, &zero);
+            y3 = blend(&y3, group.cancel, &zero);
+        }
+        let x3 = x3.map(|x| fp::to_rows(&x));
+        let y3 = y3.map(|y| fp::to_rows(&y));
+        for (lane, pair) in pairs.iter().enumerate() {
+            let out = &mut points[pair.out as usize];
+            for k in 0..K {
+                x3[k][lane].store(&mut out.x[k]);
+                y3[k][lane].store(&mut out.y[k]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn one<const K: usize>(proof: Ifma) -> [Fp; K] {
+    std::array::from_fn(|k| if k == 0 { fp::one(proof) } else { [proof.splat(0); LIMBS] })
+}
+
+#[inline(always)]
+fn blank_lanes<const K: usize>(x: &[Fp; K]) -> u8 {
+    x.iter().fold(0xff, |blank, x| blank & fp::blank_lanes(x))
+}
+
+#[inline(always)]
+fn blend<const K: usize>(a: &[Fp; K], mask: u8, b: &[Fp; K]) -> [Fp; K] {
+    std::array::from_fn(|k| fp::blend(&a[k], mask, &b[k]))
+}
+
+/// The operands of up to eight pairs among points; lanes without a pair are infinity.
+#[inline(always)]
+fn load_points<const K: usize>(proof: Ifma, points: &[Affine<K>], pairs: &[Pair]) -> Operands<K> {
+    let blank = Affine::INFINITY;
+    let load = |index: fn(&Pair) -> u32| {
+        let lanes: [&Affine<K>; LANES] =
+            std::array::from_fn(|lane| pairs.get(lane).map_or(&blank, |pair| &points[index(pair) as usize]));
+        let x = std::array::from_fn(|k| fp::load_rows(proof, lanes.map(|point| &point.x[k])));
+        let y = std::array::from_fn(|k| fp::load_rows(proof, lanes.map(|point| &point.y[k])));
+        [x, y]
+    };
+    [load(|pair| pair.a), load(|pair| pair.b)]
+}
+
+/// The operands of up to eight pairs among bases; lanes without a pair are infinity.
+#[inline(always)]
+fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) -> Operands<K> {
+    let blank: Packed<K> = [[[0; WORDS]; K]; 2];
+    let load = |entry: fn(&Pair) -> u32| {
+        let mut negative = 0;
+        let lanes: [&Packed<K>; LANES] = std::array::from_fn(|lane| match pairs.get(lane) {
+            None => &blank,
+            Some(pair) => {
+                negative |= ((entry(pair) & 1) as u8) << lane;
+                &bases[(entry(pair) >> 1) as usize]
+            }
+        });
+        let x = std::array::from_fn(|k| fp::load_words(proof, lanes.map(|point| &point[0][k])));
+        let y = std::array::from_fn(|k| fp::load_words(proof, lanes.map(|point| &point[1][k])));
+        // p − y of a canonical y is in (0, p], and never infinity's 0.
+        let minus_y: [Fp; K] = std::array::from_fn(|k| fp::sub::<1>(&[proof.splat(0); LIMBS], &y[k]));
+        [x, blend(&y, negative, &minus_y)]
+    };
+    [load(|pair| pair.a), load(|pair| pair.b)]
+}
+
+/// Asks the memory for both bases of a pair.
+#[inline(always)]
+fn fetch_bases<const K: usize>(bases: &[Packed<K>], pair: &Pair) {
+    for entry in [pair.a, pair.b] {
+        if let Some(base) = bases.get((entry >> 1) as usize) {
+            let start: *const i8 = std::ptr::from_ref(base).cast();
+            for line in (0..size_of::<Packed<K>>() + 63).step_by(64) {
+                // The last byte's line, since a base need not start on a line.
+                let offset = line.min(size_of::<Packed<K>>() - 1);
+                // SAFETY: the address lies within the base; a prefetch reads nothing in any case.
+                unsafe {
+                    std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.add(offset));
+                }
+            }
+        }
+    }
+}

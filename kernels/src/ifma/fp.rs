@@ -1,0 +1,261 @@
+//! Fp, the base field: eight lanes of eight limbs, Montgomery form with R = 2^416.
+//!
+//! p is 381 bits long, so R/p > 2^35: products of factors up to 2^17·p stay below p + 2^-1·p without any conditional
+//! subtraction. Between operations values are kept *weakly reduced*: normalised limbs, below 2p.
+
+use super::Ifma;
+use super::field::{self, Limbs, Modulus, multiple, normalise, splat};
+use super::vector::{LANES, LIMB_BITS, LIMB_MASK, Row, V, transpose};
+
+/// Limbs of an element.
+pub(crate) const LIMBS: usize = 8;
+/// 64-bit words of an element in memory.
+pub(crate) const WORDS: usize = 6;
+
+/// Eight elements.
+pub(crate) type Fp = Limbs<LIMBS>;
+
+/// The modulus p.
+pub(crate) struct P;
+
+impl Modulus<LIMBS> for P {
+    const PRIME: [u64; LIMBS] = field::to_limbs(&PRIME_WORDS);
+    const NEGATED_INVERSE: u64 = 0x3_fffc_fffc_fffd;
+    const SHORT_INVERSE: bool = false;
+}
+
+/// p in 64-bit words.
+pub(crate) const PRIME_WORDS: [u64; WORDS] = [
+    0xb9fe_ffff_ffff_aaab,
+    0x1eab_fffe_b153_ffff,
+    0x6730_d2a0_f6b0_f624,
+    0x6477_4b84_f385_12bf,
+    0x4b1b_a7b6_434b_acd7,
+    0x1a01_11ea_397f_e69a,
+];
+
+/// 2^416 mod p: the number 1.
+pub(crate) const ONE: [u64; LIMBS] = [
+    0x6_480e_a8e9_b9af,
+    0x6_5766_c8fe_444f,
+    0x8_b540_fea9_6f7d,
+    0x3_b2ee_82ef_d422,
+    0xa_6723_e5f0_ade5,
+    0xf_f6eb_6fdd_4230,
+    0xe_06ef_23c2_4a25,
+    0x1_4c8e,
+];
+
+/// 2^384 mod p; a product with it takes our form to blst's (R = 2^384).
+const TO_BLST: [u64; LIMBS] = [
+    0x9_0000_0002_fffd,
+    0x0_bc40_c000_2760,
+    0x3_c758_baeb_f400,
+    0x5_7455_f489_8575,
+    0xd_77ce_5853_7052,
+    0x0_71a9_7a25_6ec6,
+    0xe_c3fa_80e4_935c,
+    0x1_5f65,
+];
+
+/// 2^448 mod p; a product with it takes blst's form to ours.
+const FROM_BLST: [u64; LIMBS] = [
+    0x7_fde3_7dba_9366,
+    0x4_e275_25bc_342b,
+    0x1_f5b1_e977_8489,
+    0xb_872b_2b91_b9dc,
+    0xb_206f_497d_fcaf,
+    0x4_137c_c89a_9b0b,
+    0xd_9d20_d7e3_9959,
+    0x411c,
+];
+
+/// Row i, lane k: limb i of k·p.
+static MULTIPLES: [Row; LIMBS] = {
+    let mut rows = [Row([0; LANES]); LIMBS];
+    let mut k = 0;
+    while k < LANES {
+        let limbs = multiple(P::PRIME, k as u64);
+        let mut i = 0;
+        while i < LIMBS {
+            rows[i].0[k] = limbs[i];
+            i += 1;
+        }
+        k += 1;
+    }
+    rows
+};
+
+#[inline(always)]
+pub(crate) fn one(proof: Ifma) -> Fp {
+    splat(proof, &ONE)
+}
+
+#[inline(always)]
+pub(crate) fn mul(a: &Fp, b: &Fp) -> Fp {
+    field::mul::<LIMBS, P>(a, b)
+}
+
+#[inline(always)]
+pub(crate) fn mul_raw(a: &Fp, b: &Fp) -> Fp {
+    field::mul_raw::<LIMBS, P>(a, b)
+}
+
+#[inline(always)]
+pub(crate) fn square_raw(a: &Fp) -> Fp {
+    field::reduce_raw::<LIMBS, P>(field::square_columns(a))
+}
+
+/// a − b + k·p with limbs as they come.
+#[inline(always)]
+pub(crate) fn sub_raw<const K: u64>(a: &Fp, b: &Fp) -> Fp {
+    let offset = const { multiple(P::PRIME, K) };
+    std::array::from_fn(|i| a[i] - b[i] + a[i].splat(offset[i]))
+}
+
+/// a − b + k·p, normalised; b must not exceed a + k·p.
+#[inline(always)]
+pub(crate) fn sub<const K: u64>(a: &Fp, b: &Fp) -> Fp {
+    let mut out = sub_raw::<K>(a, b);
+    normalise(&mut out);
+    out
+}
+
+/// a + b with limbs as they come.
+#[inline(always)]
+pub(crate) fn add_raw(a: &Fp, b: &Fp) -> Fp {
+    std::array::from_fn(|i| a[i] + b[i])
+}
+
+/// Brings a value in [0, 6p), with any limbs, weakly reduced: normalised and below 2p.
+///
+/// The multiple k = ⌊top / 2^17⌋ is read off the top limb: 2^17 units of it are 2^381 = 1.2306·p, so that
+/// v − k·p < 1.2306·p + 0.2306·k·p ≤ 2p for k ≤ 3, and v < 6p leaves less than 2p for k = 4. The estimate carries only
+/// from limb 6 into the top, and is raised by 1 so that carries from further below cannot make it −1 or too small; being
+/// one unit too high matters only within 2^365 of a border, where v − k·p is still at least 0.23·p (k ≥ 1).
+#[inline(always)]
+pub(crate) fn weak(mut t: Fp) -> Fp {
+    let top = t[7] + t[6].sar::<LIMB_BITS>() + t[7].splat(1);
+    let k = top.shr::<17>();
+    for (limb, row) in t.iter_mut().zip(&MULTIPLES) {
+        *limb = *limb - k.look_up(row);
+    }
+    normalise(&mut t);
+    t
+}
+
+/// Lanes that are 0 mod p, of normalised values below 6p.
+pub(crate) fn zero_lanes(x: &Fp) -> u8 {
+    (0..6).fold(0, |zero, k| {
+        let limbs = multiple(P::PRIME, k);
+        zero | (0..LIMBS).fold(0xff, |equal, i| equal & x[i].equal_lanes(x[i].splat(limbs[i])))
+    })
+}
+
+/// Lanes whose limbs are all zero.
+#[inline(always)]
+pub(crate) fn blank_lanes(x: &Fp) -> u8 {
+    x.iter().skip(1).fold(x[0], |all, limb| all | *limb).zero_lanes()
+}
+
+#[inline(always)]
+pub(crate) fn blend(a: &Fp, mask: u8, b: &Fp) -> Fp {
+    std::array::from_fn(|i| a[i].blend(mask, b[i]))
+}
+
+/// The inverses of normalised values below 2^17·p by one inversion of blst, below 2p; nothing if a lane is 0 mod p.
+pub(crate) fn invert(proof: Ifma, x: &Fp) -> Option<Fp> {
+    // SAFETY: `proof` proves the features.
+    unsafe { invert_lanes(proof, x) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+fn invert_lanes(proof: Ifma, x: &Fp) -> Option<Fp> {
+    let values = field::unpack(&mul(x, &splat(proof, &TO_BLST))).map(|limbs| blst_fp(&limbs));
+    let zero = blst::blst_fp::default();
+    if values.contains(&zero) {
+        return None;
+    }
+    let mut products = values;
+    for k in 1..LANES {
+        products[k] = blst_mul(&products[k - 1], &values[k]);
+    }
+    let mut inverse = blst::blst_fp::default();
+    // SAFETY: both point to live elements.
+    unsafe { blst::blst_fp_inverse(&mut inverse, &products[LANES - 1]) };
+    let mut out = [[0; LIMBS]; LANES];
+    for k in (1..LANES).rev() {
+        out[k] = field::to_limbs(&blst_mul(&inverse, &products[k - 1]).l);
+        inverse = blst_mul(&inverse, &values[k]);
+    }
+    out[0] = field::to_limbs(&inverse.l);
+    Some(mul(&field::pack(proof, &out), &splat(proof, &FROM_BLST)))
+}
+
+fn blst_mul(a: &blst::blst_fp, b: &blst::blst_fp) -> blst::blst_fp {
+    let mut out = blst::blst_fp::default();
+    // SAFETY: all point to live elements.
+    unsafe { blst::blst_fp_mul(&mut out, a, b) };
+    out
+}
+
+/// Normalised limbs of a value below 2p as canonical words.
+pub(crate) fn canonical_words(limbs: &[u64; LIMBS]) -> [u64; WORDS] {
+    let words: [u64; WORDS] = field::to_words(limbs);
+    let mut reduced = [0; WORDS];
+    let mut borrow = false;
+    for i in 0..WORDS {
+        let (d, b1) = words[i].overflowing_sub(PRIME_WORDS[i]);
+        let (d, b2) = d.overflowing_sub(borrow.into());
+        reduced[i] = d;
+        borrow = b1 | b2;
+    }
+    if borrow { words } else { reduced }
+}
+
+/// Limbs that are already in blst's form, below 2p.
+fn blst_fp(limbs: &[u64; LIMBS]) -> blst::blst_fp {
+    blst::blst_fp { l: canonical_words(limbs) }
+}
+
+/// A scalar element of blst in our form, canonical: a·2^384 ↦ a·2^416.
+pub(crate) fn from_blst(x: &blst::blst_fp) -> [u64; WORDS] {
+    // blst's product divides by 2^384, so the factor is 2^416 as a plain number.
+    blst_mul(x, &blst::blst_fp { l: const { field::to_words(&ONE) } }).l
+}
+
+/// The inverse of [`from_blst`], from normalised limbs below 2p: a·2^416 ↦ a·2^384.
+pub(crate) fn to_blst(limbs: &[u64; LIMBS]) -> blst::blst_fp {
+    // 2^352 mod p as a plain number.
+    const FACTOR: blst::blst_fp = blst::blst_fp { l: [0, 0, 0, 0, 0, 1 << 32] };
+    blst_mul(&blst_fp(limbs), &FACTOR)
+}
+
+/// Eight elements from their words.
+#[inline(always)]
+pub(crate) fn load_words(proof: Ifma, words: [&[u64; WORDS]; LANES]) -> Fp {
+    let w = transpose(words.map(|words| proof.load_six(words)));
+    let mask = proof.splat(LIMB_MASK);
+    [
+        w[0] & mask,
+        (w[0].shr::<52>() | w[1].shl::<12>()) & mask,
+        (w[1].shr::<40>() | w[2].shl::<24>()) & mask,
+        (w[2].shr::<28>() | w[3].shl::<36>()) & mask,
+        (w[3].shr::<16>() | w[4].shl::<48>()) & mask,
+        w[4].shr::<4>() & mask,
+        (w[4].shr::<56>() | w[5].shl::<8>()) & mask,
+        w[5].shr::<44>(),
+    ]
+}
+
+/// Eight elements from rows of limbs.
+#[inline(always)]
+pub(crate) fn load_rows(proof: Ifma, rows: [&Row; LANES]) -> Fp {
+    transpose(rows.map(|row| proof.load(row)))
+}
+
+/// The rows of eight elements, one vector each.
+#[inline(always)]
+pub(crate) fn to_rows(x: &Fp) -> [V; LANES] {
+    transpose(*x)
+}

@@ -1,0 +1,224 @@
+//! One vector of eight 64-bit lanes.
+
+use std::arch::x86_64::*;
+use std::ops::{Add, BitAnd, BitOr, Sub};
+
+use super::Ifma;
+
+/// Bits of a limb.
+pub(crate) const LIMB_BITS: u32 = 52;
+/// The largest normalised limb.
+pub(crate) const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
+/// Lanes of a vector.
+pub(crate) const LANES: usize = 8;
+
+/// Eight 64-bit lanes. Having one proves that the CPU has the instructions of [`Ifma`].
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct V(__m512i);
+
+/// Eight 64-bit words as memory, aligned for whole-vector access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(crate) struct Row(pub(crate) [u64; LANES]);
+
+impl Ifma {
+    /// The same word in every lane.
+    #[inline(always)]
+    pub(crate) fn splat(self, x: u64) -> V {
+        // SAFETY: `self` proves the features.
+        V(unsafe { _mm512_set1_epi64(x as i64) })
+    }
+
+    /// A row of memory.
+    #[inline(always)]
+    pub(crate) fn load(self, row: &Row) -> V {
+        // SAFETY: `self` proves the features; a row is 64 aligned bytes.
+        V(unsafe { _mm512_load_si512(row.0.as_ptr().cast()) })
+    }
+
+    /// Eight words from memory of any alignment.
+    #[inline(always)]
+    pub(crate) fn load_words(self, words: &[u64; LANES]) -> V {
+        // SAFETY: `self` proves the features; the array has 64 bytes.
+        V(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+
+    /// Six words and two zeros.
+    #[inline(always)]
+    pub(crate) fn load_six(self, words: &[u64; 6]) -> V {
+        // SAFETY: `self` proves the features; the mask reads the array's six words only.
+        V(unsafe { _mm512_maskz_loadu_epi64(0x3f, words.as_ptr().cast()) })
+    }
+}
+
+impl V {
+    /// The same word in every lane.
+    #[inline(always)]
+    pub(crate) fn splat(self, x: u64) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_set1_epi64(x as i64) })
+    }
+
+    /// A row of memory.
+    #[inline(always)]
+    pub(crate) fn load(self, row: &Row) -> Self {
+        // SAFETY: `self` proves the features; a row is 64 aligned bytes.
+        Self(unsafe { _mm512_load_si512(row.0.as_ptr().cast()) })
+    }
+
+    /// To a row of memory.
+    #[inline(always)]
+    pub(crate) fn store(self, row: &mut Row) {
+        // SAFETY: `self` proves the features; a row is 64 aligned bytes.
+        unsafe { _mm512_store_si512(row.0.as_mut_ptr().cast(), self.0) }
+    }
+
+    /// To eight words of any alignment.
+    #[inline(always)]
+    pub(crate) fn store_words(self, words: &mut [u64; LANES]) {
+        // SAFETY: `self` proves the features; the array has 64 bytes.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+    }
+
+    /// The lanes as words.
+    #[inline(always)]
+    pub(crate) fn lanes(self) -> [u64; LANES] {
+        let mut out = [0; LANES];
+        self.store_words(&mut out);
+        out
+    }
+
+    /// `self` + the low 52 bits of the 104-bit product of the low 52 bits of `a` and `b`.
+    #[inline(always)]
+    pub(crate) fn add_low(self, a: Self, b: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_madd52lo_epu64(self.0, a.0, b.0) })
+    }
+
+    /// `self` + the high 52 bits of the 104-bit product of the low 52 bits of `a` and `b`.
+    #[inline(always)]
+    pub(crate) fn add_high(self, a: Self, b: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_madd52hi_epu64(self.0, a.0, b.0) })
+    }
+
+    /// Logical shift right.
+    #[inline(always)]
+    pub(crate) fn shr<const BITS: u32>(self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_srli_epi64::<BITS>(self.0) })
+    }
+
+    /// Arithmetic shift right.
+    #[inline(always)]
+    pub(crate) fn sar<const BITS: u32>(self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_srai_epi64::<BITS>(self.0) })
+    }
+
+    /// Shift left.
+    #[inline(always)]
+    pub(crate) fn shl<const BITS: u32>(self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_slli_epi64::<BITS>(self.0) })
+    }
+
+    /// Lane i becomes `table[self[i] mod 8]`.
+    #[inline(always)]
+    pub(crate) fn look_up(self, table: &Row) -> Self {
+        let table = self.load(table);
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_permutexvar_epi64(self.0, table.0) })
+    }
+
+    /// `other` where the mask has a one, else `self`.
+    #[inline(always)]
+    pub(crate) fn blend(self, mask: u8, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_mask_mov_epi64(self.0, mask, other.0) })
+    }
+
+    /// Lanes that are all zeros.
+    #[inline(always)]
+    pub(crate) fn zero_lanes(self) -> u8 {
+        // SAFETY: `self` proves the features.
+        unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
+    }
+
+
+    /// Lanes that are equal.
+    #[inline(always)]
+    pub(crate) fn equal_lanes(self, other: Self) -> u8 {
+        // SAFETY: `self` proves the features.
+        unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) }
+    }
+}
+
+impl Add for V {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_add_epi64(self.0, other.0) })
+    }
+}
+
+impl Sub for V {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_sub_epi64(self.0, other.0) })
+    }
+}
+
+impl BitAnd for V {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+}
+
+impl BitOr for V {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+}
+
+/// Transposes eight rows of eight words: word j of row i becomes word i of row j.
+#[inline(always)]
+pub(crate) fn transpose(r: [V; 8]) -> [V; 8] {
+    // SAFETY: vectors prove the features; only registers are touched.
+    unsafe {
+        let pairs: [[__m512i; 2]; 4] = std::array::from_fn(|i| {
+            let (a, b) = (r[2 * i].0, r[2 * i + 1].0);
+            [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)]
+        });
+        let even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        // quads[half][k]: four rows of words k and k + 4.
+        let quads: [[__m512i; 4]; 2] = std::array::from_fn(|half| {
+            let (a, b) = (pairs[2 * half], pairs[2 * half + 1]);
+            [
+                _mm512_permutex2var_epi64(a[0], even, b[0]),
+                _mm512_permutex2var_epi64(a[1], even, b[1]),
+                _mm512_permutex2var_epi64(a[0], odd, b[0]),
+                _mm512_permutex2var_epi64(a[1], odd, b[1]),
+            ]
+        });
+        std::array::from_fn(|k| {
+            let (a, b) = (quads[0][k % 4], quads[1][k % 4]);
+            V(if k < 4 { _mm512_shuffle_i64x2::<0x44>(a, b) } else { _mm512_shuffle_i64x2::<0xee>(a, b) })
+        })
+    }
+}
