@@ -9,10 +9,12 @@
 //! product zero, which the inversion notices; the batch then runs again in a careful version that doubles or cancels
 //! lane by lane.
 
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::fp2::Tower;
-use super::vector::{LANES, Row};
+use super::vector::{LANES, Row, each};
 use crate::msm::adder::{BATCH, Pair};
 
 /// A base in memory: canonical coordinates of 64-bit words, R = 2^416. Never infinity.
@@ -111,9 +113,7 @@ fn add_batch<F: Tower<K>, const K: usize>(
     let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
     let product = match source {
         Source::Bases(bases) => forward::<F, K>(proof, batch, groups, |pairs, at| {
-            if let Some(far) = batch.get(at + 2 * LANES..) {
-                far.iter().take(LANES).for_each(|pair| fetch_bases(bases, pair));
-            }
+            fetch_bases(bases, batch, at + 2 * LANES);
             load_bases(proof, bases, pairs)
         }),
         Source::Points => forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs)),
@@ -124,10 +124,8 @@ fn add_batch<F: Tower<K>, const K: usize>(
         Source::Points => &[],
     };
     backward::<F, K>(batch, groups, inverse, points, |at| {
-        if !bases.is_empty()
-            && let Some(far) = soon.get(at..)
-        {
-            far.iter().take(LANES).for_each(|pair| fetch_bases(bases, pair));
+        if !bases.is_empty() {
+            fetch_bases(bases, soon, at);
         }
     });
 }
@@ -146,8 +144,8 @@ fn forward<F: Tower<K>, const K: usize>(
     let mut product = one::<K>(proof);
     for (at, (pairs, group)) in batch.chunks(LANES).zip(groups).enumerate() {
         let [[mut x1, mut y1], [x2, y2]] = load(pairs, at * LANES);
-        let mut denominator: [Fp; K] = std::array::from_fn(|k| fp::sub::<2>(&x2[k], &x1[k]));
-        group.numerator = std::array::from_fn(|k| fp::sub::<2>(&y2[k], &y1[k]));
+        let mut denominator = each!([x1[0]; K], k => fp::sub::<2>(&x2[k], &x1[k]));
+        group.numerator = each!([x1[0]; K], k => fp::sub::<2>(&y2[k], &y1[k]));
         let (infinite1, infinite2) = (blank_lanes(&y1), blank_lanes(&y2));
         group.keep = infinite1 | infinite2;
         group.cancel = 0;
@@ -156,7 +154,7 @@ fn forward<F: Tower<K>, const K: usize>(
             y1 = blend(&y1, infinite1, &y2);
             denominator = blend(&denominator, group.keep, &one::<K>(proof));
         }
-        group.sum = std::array::from_fn(|k| fp::add_raw(&x1[k], &x2[k]));
+        group.sum = each!([x1[0]; K], k => fp::add_raw(&x1[k], &x2[k]));
         (group.x1, group.y1) = (x1, y1);
         group.before = product;
         group.denominator = denominator;
@@ -179,8 +177,10 @@ fn careful<F: Tower<K>, const K: usize>(proof: Ifma, groups: &mut [Group<K>]) ->
             group.cancel = zero & !equal;
             // 3x₁² and 2y₁, both below 4p; a weak reduction keeps them in the range of the other lanes.
             let square = F::square_raw(&group.x1);
-            let triple: [Fp; K] = square.map(|x| fp::weak(fp::add_raw(&fp::add_raw(&x, &x), &x)));
-            let twice: [Fp; K] = group.y1.map(|y| fp::weak(fp::add_raw(&y, &y)));
+            let triple = each!([square[0]; K], k => {
+                fp::weak(fp::add_raw(&fp::add_raw(&square[k], &square[k]), &square[k]))
+            });
+            let twice = each!([square[0]; K], k => fp::weak(fp::add_raw(&group.y1[k], &group.y1[k])));
             group.numerator = blend(&group.numerator, equal, &triple);
             group.denominator = blend(&group.denominator, equal, &twice);
             group.denominator = blend(&group.denominator, group.cancel, &one::<K>(proof));
@@ -212,11 +212,11 @@ fn backward<F: Tower<K>, const K: usize>(
         let slope = F::mul(&group.numerator, &own);
         let square = F::square_raw(&slope);
         // Below 1.01p − 0 − 0 + 4p, above 0 − 2p − 2p + 4p.
-        let mut x3: [Fp; K] = std::array::from_fn(|k| fp::weak(fp::sub_raw::<4>(&square[k], &group.sum[k])));
-        let drop: [Fp; K] = std::array::from_fn(|k| fp::sub::<2>(&group.x1[k], &x3[k]));
+        let mut x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<4>(&square[k], &group.sum[k])));
+        let drop = each!([square[0]; K], k => fp::sub::<2>(&group.x1[k], &x3[k]));
         let product = F::mul_raw(&slope, &drop);
         // Below 2.01p − 0 + 2p, above 0 − 2p + 2p.
-        let mut y3: [Fp; K] = std::array::from_fn(|k| fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
+        let mut y3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
         if group.keep | group.cancel != 0 {
             x3 = blend(&x3, group.keep, &group.x1);
             y3 = blend(&y3, group.keep, &group.y1);
@@ -224,8 +224,8 @@ fn backward<F: Tower<K>, const K: usize>(
             x3 = blend(&x3, group.cancel, &zero);
             y3 = blend(&y3, group.cancel, &zero);
         }
-        let x3 = x3.map(|x| fp::to_rows(&x));
-        let y3 = y3.map(|y| fp::to_rows(&y));
+        let x3 = each!([x3[0]; K], k => fp::to_rows(&x3[k]));
+        let y3 = each!([y3[0]; K], k => fp::to_rows(&y3[k]));
         for (lane, pair) in pairs.iter().enumerate() {
             let out = &mut points[pair.out as usize];
             for k in 0..K {
@@ -238,68 +238,82 @@ fn backward<F: Tower<K>, const K: usize>(
 
 #[inline(always)]
 fn one<const K: usize>(proof: Ifma) -> [Fp; K] {
-    std::array::from_fn(|k| if k == 0 { fp::one(proof) } else { [proof.splat(0); LIMBS] })
+    let mut one = [[proof.splat(0); LIMBS]; K];
+    one[0] = fp::one(proof);
+    one
 }
 
 #[inline(always)]
 fn blank_lanes<const K: usize>(x: &[Fp; K]) -> u8 {
-    x.iter().fold(0xff, |blank, x| blank & fp::blank_lanes(x))
+    let mut blank = 0xff;
+    for x in x {
+        blank &= fp::blank_lanes(x);
+    }
+    blank
 }
 
 #[inline(always)]
 fn blend<const K: usize>(a: &[Fp; K], mask: u8, b: &[Fp; K]) -> [Fp; K] {
-    std::array::from_fn(|k| fp::blend(&a[k], mask, &b[k]))
+    each!([a[0]; K], k => fp::blend(&a[k], mask, &b[k]))
 }
 
 /// The operands of up to eight pairs among points; lanes without a pair are infinity.
 #[inline(always)]
 fn load_points<const K: usize>(proof: Ifma, points: &[Affine<K>], pairs: &[Pair]) -> Operands<K> {
     let blank = Affine::INFINITY;
-    let load = |index: fn(&Pair) -> u32| {
-        let lanes: [&Affine<K>; LANES] =
-            std::array::from_fn(|lane| pairs.get(lane).map_or(&blank, |pair| &points[index(pair) as usize]));
-        let x = std::array::from_fn(|k| fp::load_rows(proof, lanes.map(|point| &point.x[k])));
-        let y = std::array::from_fn(|k| fp::load_rows(proof, lanes.map(|point| &point.y[k])));
-        [x, y]
-    };
-    [load(|pair| pair.a), load(|pair| pair.b)]
+    let mut lanes = [[&blank; LANES]; 2];
+    for (lane, pair) in pairs.iter().enumerate() {
+        lanes[0][lane] = &points[pair.a as usize];
+        lanes[1][lane] = &points[pair.b as usize];
+    }
+    let mut operands = [[[[proof.splat(0); LIMBS]; K]; 2]; 2];
+    for (operand, lanes) in operands.iter_mut().zip(&lanes) {
+        for k in 0..K {
+            operand[0][k] = fp::load_rows(proof, each!([&blank.x[k]; LANES], lane => &lanes[lane].x[k]));
+            operand[1][k] = fp::load_rows(proof, each!([&blank.y[k]; LANES], lane => &lanes[lane].y[k]));
+        }
+    }
+    operands
 }
 
 /// The operands of up to eight pairs among bases; lanes without a pair are infinity.
 #[inline(always)]
 fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) -> Operands<K> {
     let blank: Packed<K> = [[[0; WORDS]; K]; 2];
-    let load = |entry: fn(&Pair) -> u32| {
-        let mut negative = 0;
-        let lanes: [&Packed<K>; LANES] = std::array::from_fn(|lane| match pairs.get(lane) {
-            None => &blank,
-            Some(pair) => {
-                negative |= ((entry(pair) & 1) as u8) << lane;
-                &bases[(entry(pair) >> 1) as usize]
-            }
-        });
-        let x = std::array::from_fn(|k| fp::load_words(proof, lanes.map(|point| &point[0][k])));
-        let y = std::array::from_fn(|k| fp::load_words(proof, lanes.map(|point| &point[1][k])));
-        // p − y of a canonical y is in (0, p], and never infinity's 0.
-        let minus_y: [Fp; K] = std::array::from_fn(|k| fp::sub::<1>(&[proof.splat(0); LIMBS], &y[k]));
-        [x, blend(&y, negative, &minus_y)]
-    };
-    [load(|pair| pair.a), load(|pair| pair.b)]
+    let mut lanes = [[&blank; LANES]; 2];
+    let mut negative = [0u8; 2];
+    for (lane, pair) in pairs.iter().enumerate() {
+        lanes[0][lane] = &bases[(pair.a >> 1) as usize];
+        lanes[1][lane] = &bases[(pair.b >> 1) as usize];
+        negative[0] |= ((pair.a & 1) as u8) << lane;
+        negative[1] |= ((pair.b & 1) as u8) << lane;
+    }
+    let zero = [proof.splat(0); LIMBS];
+    let mut operands = [[[zero; K]; 2]; 2];
+    for ((operand, lanes), &negative) in operands.iter_mut().zip(&lanes).zip(&negative) {
+        for k in 0..K {
+            operand[0][k] = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][0][k]));
+            let y = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][1][k]));
+            // p − y of a canonical y is in (0, p], and never infinity's 0.
+            operand[1][k] = fp::blend(&y, negative, &fp::sub::<1>(&zero, &y));
+        }
+    }
+    operands
 }
 
-/// Asks the memory for both bases of a pair.
+/// Asks the memory for the bases of eight pairs from `at`, as far as there are any.
 #[inline(always)]
-fn fetch_bases<const K: usize>(bases: &[Packed<K>], pair: &Pair) {
-    for entry in [pair.a, pair.b] {
-        if let Some(base) = bases.get((entry >> 1) as usize) {
-            let start: *const i8 = std::ptr::from_ref(base).cast();
-            for line in (0..size_of::<Packed<K>>() + 63).step_by(64) {
-                // The last byte's line, since a base need not start on a line.
-                let offset = line.min(size_of::<Packed<K>>() - 1);
-                // SAFETY: the address lies within the base; a prefetch reads nothing in any case.
-                unsafe {
-                    std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.add(offset));
-                }
+fn fetch_bases<const K: usize>(bases: &[Packed<K>], pairs: &[Pair], at: usize) {
+    for pair in pairs.iter().skip(at).take(LANES) {
+        for entry in [pair.a, pair.b] {
+            let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
+            let mut offset = 0;
+            while offset < size_of::<Packed<K>>() + 63 {
+                // The last byte's line too, since a base need not start on a line.
+                let address = start.wrapping_add(offset.min(size_of::<Packed<K>>() - 1));
+                // SAFETY: a prefetch of any address is allowed; it only fills caches.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+                offset += 64;
             }
         }
     }

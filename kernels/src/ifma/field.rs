@@ -1,7 +1,7 @@
 //! Montgomery arithmetic on N limbs of 52 bits, R = 2^(52·N), generic over the modulus.
 
 use super::Ifma;
-use super::vector::{LANES, LIMB_BITS, LIMB_MASK, V};
+use super::vector::{LANES, LIMB_BITS, LIMB_MASK, V, each};
 
 /// Eight field elements, limb by limb.
 pub(crate) type Limbs<const N: usize> = [V; N];
@@ -36,7 +36,7 @@ pub(crate) const fn multiple<const N: usize>(prime: [u64; N], k: u64) -> [u64; N
 
 #[inline(always)]
 pub(crate) fn splat<const N: usize>(proof: Ifma, limbs: &[u64; N]) -> Limbs<N> {
-    std::array::from_fn(|i| proof.splat(limbs[i]))
+    each!([proof.splat(0); N], i => proof.splat(limbs[i]))
 }
 
 /// Normalises limbs that may exceed 52 bits or be negative; the value must not be negative, and the top limb keeps what
@@ -65,7 +65,7 @@ fn reduction_factor<const N: usize, M: Modulus<N>>(t: V) -> V {
 pub(crate) fn mul_raw<const N: usize, M: Modulus<N>>(a: &Limbs<N>, b: &Limbs<N>) -> Limbs<N> {
     let zero = a[0].splat(0);
     let mask = a[0].splat(LIMB_MASK);
-    let prime: Limbs<N> = std::array::from_fn(|i| a[0].splat(M::PRIME[i]));
+    let prime = each!([zero; N], i => a[0].splat(M::PRIME[i]));
     // Two rows of accumulators, for a·b and for q·p: two short dependency chains instead of a long one.
     let mut t = [zero; N];
     let mut u = [zero; N];
@@ -89,7 +89,7 @@ pub(crate) fn mul_raw<const N: usize, M: Modulus<N>>(a: &Limbs<N>, b: &Limbs<N>)
         }
         u[N - 1] = zero.add_high(q, prime[N - 1]);
     }
-    std::array::from_fn(|i| t[i] + u[i])
+    each!([zero; N], i => t[i] + u[i])
 }
 
 /// a·b/R mod p, normalised: below p + a·b/R. See [`mul_raw`].
@@ -149,18 +149,20 @@ pub(crate) fn reduce_raw<const N: usize, M: Modulus<N>>(mut t: [V; 16]) -> Limbs
             t[i + j + 1] = t[i + j + 1].add_high(q, t[0].splat(M::PRIME[j]));
         }
     }
-    std::array::from_fn(|i| t[N + i])
+    each!([t[0]; N], i => t[N + i])
 }
 
 /// Lane by lane, limbs as numbers.
+#[inline(always)]
 pub(crate) fn unpack<const N: usize>(x: &Limbs<N>) -> [[u64; N]; LANES] {
-    let rows: [[u64; LANES]; N] = std::array::from_fn(|i| x[i].lanes());
-    std::array::from_fn(|lane| std::array::from_fn(|i| rows[i][lane]))
+    let rows = each!([[0; LANES]; N], i => x[i].lanes());
+    each!([[0; N]; LANES], lane => each!([0; N], i => rows[i][lane]))
 }
 
 /// The inverse of [`unpack`].
+#[inline(always)]
 pub(crate) fn pack<const N: usize>(proof: Ifma, x: &[[u64; N]; LANES]) -> Limbs<N> {
-    std::array::from_fn(|i| proof.load_words(&std::array::from_fn(|lane| x[lane][i])))
+    each!([proof.splat(0); N], i => proof.load_words(&each!([0; LANES], lane => x[lane][i])))
 }
 
 /// Words of 64 bits to limbs of 52; the top limb keeps what is above.

@@ -5,7 +5,7 @@
 
 use super::Ifma;
 use super::field::{self, Limbs, Modulus, multiple, normalise, splat};
-use super::vector::{LANES, LIMB_BITS, LIMB_MASK, Row, V, transpose};
+use super::vector::{LANES, LIMB_BITS, LIMB_MASK, Row, V, each, transpose};
 
 /// Limbs of an element.
 pub(crate) const LIMBS: usize = 8;
@@ -110,7 +110,7 @@ pub(crate) fn square_raw(a: &Fp) -> Fp {
 #[inline(always)]
 pub(crate) fn sub_raw<const K: u64>(a: &Fp, b: &Fp) -> Fp {
     let offset = const { multiple(P::PRIME, K) };
-    std::array::from_fn(|i| a[i] - b[i] + a[i].splat(offset[i]))
+    each!([a[0]; LIMBS], i => a[i] - b[i] + a[i].splat(offset[i]))
 }
 
 /// a − b + k·p, normalised; b must not exceed a + k·p.
@@ -124,7 +124,7 @@ pub(crate) fn sub<const K: u64>(a: &Fp, b: &Fp) -> Fp {
 /// a + b with limbs as they come.
 #[inline(always)]
 pub(crate) fn add_raw(a: &Fp, b: &Fp) -> Fp {
-    std::array::from_fn(|i| a[i] + b[i])
+    each!([a[0]; LIMBS], i => a[i] + b[i])
 }
 
 /// Brings a value in [0, 6p), with any limbs, weakly reduced: normalised and below 2p.
@@ -155,12 +155,16 @@ pub(crate) fn zero_lanes(x: &Fp) -> u8 {
 /// Lanes whose limbs are all zero.
 #[inline(always)]
 pub(crate) fn blank_lanes(x: &Fp) -> u8 {
-    x.iter().skip(1).fold(x[0], |all, limb| all | *limb).zero_lanes()
+    let mut all = x[0];
+    for limb in &x[1..] {
+        all = all | *limb;
+    }
+    all.zero_lanes()
 }
 
 #[inline(always)]
 pub(crate) fn blend(a: &Fp, mask: u8, b: &Fp) -> Fp {
-    std::array::from_fn(|i| a[i].blend(mask, b[i]))
+    each!([a[0]; LIMBS], i => a[i].blend(mask, b[i]))
 }
 
 /// The inverses of normalised values below 2^17·p by one inversion of blst, below 2p; nothing if a lane is 0 mod p.
@@ -171,7 +175,8 @@ pub(crate) fn invert(proof: Ifma, x: &Fp) -> Option<Fp> {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
 fn invert_lanes(proof: Ifma, x: &Fp) -> Option<Fp> {
-    let values = field::unpack(&mul(x, &splat(proof, &TO_BLST))).map(|limbs| blst_fp(&limbs));
+    let limbs = field::unpack(&mul(x, &splat(proof, &TO_BLST)));
+    let values = limbs.map(|limbs| blst_fp(&limbs));
     let zero = blst::blst_fp::default();
     if values.contains(&zero) {
         return None;
@@ -234,7 +239,7 @@ pub(crate) fn to_blst(limbs: &[u64; LIMBS]) -> blst::blst_fp {
 /// Eight elements from their words.
 #[inline(always)]
 pub(crate) fn load_words(proof: Ifma, words: [&[u64; WORDS]; LANES]) -> Fp {
-    let w = transpose(words.map(|words| proof.load_six(words)));
+    let w = transpose(each!([proof.splat(0); LANES], lane => proof.load_six(words[lane])));
     let mask = proof.splat(LIMB_MASK);
     [
         w[0] & mask,
@@ -251,7 +256,7 @@ pub(crate) fn load_words(proof: Ifma, words: [&[u64; WORDS]; LANES]) -> Fp {
 /// Eight elements from rows of limbs.
 #[inline(always)]
 pub(crate) fn load_rows(proof: Ifma, rows: [&Row; LANES]) -> Fp {
-    transpose(rows.map(|row| proof.load(row)))
+    transpose(each!([proof.splat(0); LANES], lane => proof.load(rows[lane])))
 }
 
 /// The rows of eight elements, one vector each.

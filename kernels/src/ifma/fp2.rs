@@ -3,6 +3,7 @@
 use super::Ifma;
 use super::field::{self, normalise};
 use super::fp::{self, Fp, LIMBS, P};
+use super::vector::each;
 
 /// A field whose elements are K elements of Fp, in eight lanes.
 ///
@@ -51,7 +52,9 @@ impl Tower<2> for Quadratic {
     #[inline(always)]
     fn mul(a: &[Fp; 2], b: &[Fp; 2]) -> [Fp; 2] {
         let mut out = Self::mul_raw(a, b);
-        out.iter_mut().for_each(normalise);
+        for component in &mut out {
+            normalise(component);
+        }
         out
     }
 
@@ -91,14 +94,14 @@ fn mul_quadratic(a: &[Fp; 2], b: &[Fp; 2]) -> [Fp; 2] {
     normalise(&mut t);
     let v0 = field::columns(&a[0], &b[0]);
     let v1 = field::columns(&a[1], &b[1]);
-    let real = std::array::from_fn(|i| v0[i] - v1[i]);
+    let real = each!([v0[0]; 16], i => v0[i] - v1[i]);
     let mut mixed = field::columns(&s, &t);
     for i in 0..16 {
         mixed[i] = mixed[i] - (v0[i] + v1[i]);
     }
     let real = field::reduce_raw::<LIMBS, P>(real);
     let prime = const { field::multiple(<P as field::Modulus<LIMBS>>::PRIME, 1) };
-    let real = std::array::from_fn(|i| real[i] + real[i].splat(prime[i]));
+    let real = each!([v0[0]; LIMBS], i => real[i] + real[i].splat(prime[i]));
     [real, field::reduce_raw::<LIMBS, P>(mixed)]
 }
 

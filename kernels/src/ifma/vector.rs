@@ -5,6 +5,21 @@ use std::ops::{Add, BitAnd, BitOr, Sub};
 
 use super::Ifma;
 
+/// An array of `N` entries by a loop: `each!([initial; N], i => entry)`.
+///
+/// `array::from_fn` and `map` would do, but their closures are functions without target features, into which the compiler
+/// inlines no vector instruction; a loop stays in the function around it.
+macro_rules! each {
+    ([$initial:expr; $n:expr], $i:ident => $entry:expr) => {{
+        let mut out = [$initial; $n];
+        for $i in 0..$n {
+            out[$i] = $entry;
+        }
+        out
+    }};
+}
+pub(crate) use each;
+
 /// Bits of a limb.
 pub(crate) const LIMB_BITS: u32 = 52;
 /// The largest normalised limb.
@@ -146,7 +161,6 @@ impl V {
         unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
     }
 
-
     /// Lanes that are equal.
     #[inline(always)]
     pub(crate) fn equal_lanes(self, other: Self) -> u8 {
@@ -200,25 +214,28 @@ impl BitOr for V {
 pub(crate) fn transpose(r: [V; 8]) -> [V; 8] {
     // SAFETY: vectors prove the features; only registers are touched.
     unsafe {
-        let pairs: [[__m512i; 2]; 4] = std::array::from_fn(|i| {
-            let (a, b) = (r[2 * i].0, r[2 * i + 1].0);
-            [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)]
-        });
         let even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
         let odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-        // quads[half][k]: four rows of words k and k + 4.
-        let quads: [[__m512i; 4]; 2] = std::array::from_fn(|half| {
-            let (a, b) = (pairs[2 * half], pairs[2 * half + 1]);
-            [
-                _mm512_permutex2var_epi64(a[0], even, b[0]),
-                _mm512_permutex2var_epi64(a[1], even, b[1]),
-                _mm512_permutex2var_epi64(a[0], odd, b[0]),
-                _mm512_permutex2var_epi64(a[1], odd, b[1]),
-            ]
-        });
-        std::array::from_fn(|k| {
-            let (a, b) = (quads[0][k % 4], quads[1][k % 4]);
-            V(if k < 4 { _mm512_shuffle_i64x2::<0x44>(a, b) } else { _mm512_shuffle_i64x2::<0xee>(a, b) })
-        })
+        // quads[half][k]: rows 4·half to 4·half + 3 of words k and k + 4.
+        let mut quads = [[r[0].0; 4]; 2];
+        for half in 0..2 {
+            let at = 4 * half;
+            let low_a = _mm512_unpacklo_epi64(r[at].0, r[at + 1].0);
+            let high_a = _mm512_unpackhi_epi64(r[at].0, r[at + 1].0);
+            let low_b = _mm512_unpacklo_epi64(r[at + 2].0, r[at + 3].0);
+            let high_b = _mm512_unpackhi_epi64(r[at + 2].0, r[at + 3].0);
+            quads[half] = [
+                _mm512_permutex2var_epi64(low_a, even, low_b),
+                _mm512_permutex2var_epi64(high_a, even, high_b),
+                _mm512_permutex2var_epi64(low_a, odd, low_b),
+                _mm512_permutex2var_epi64(high_a, odd, high_b),
+            ];
+        }
+        let mut out = r;
+        for k in 0..4 {
+            out[k] = V(_mm512_shuffle_i64x2::<0x44>(quads[0][k], quads[1][k]));
+            out[k + 4] = V(_mm512_shuffle_i64x2::<0xee>(quads[0][k], quads[1][k]));
+        }
+        out
     }
 }
