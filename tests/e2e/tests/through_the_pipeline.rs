@@ -22,7 +22,6 @@ impl Observer for Delays {
     fn event(&self, _: Duration, event: &Event) {
         if let Event::Started { stage, worker, key, .. } = event {
             let parts = [*stage as u64, u64::from(*worker), key.job.0, u64::from(key.partition)];
-            let own = generate(&subject.shape, &Entropy::Seed("first"), &unwatched).unwrap();
             let mixed = parts.iter().fold(self.seed, |sum, part| (sum ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             std::thread::sleep(Duration::from_micros(mixed >> 54));
         }
