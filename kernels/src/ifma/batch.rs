@@ -268,9 +268,10 @@ fn load_points<const K: usize>(proof: Ifma, points: &[Affine<K>], pairs: &[Pair]
     }
     let mut operands = [[[[proof.splat(0); LIMBS]; K]; 2]; 2];
     for (operand, lanes) in operands.iter_mut().zip(&lanes) {
-        for k in 0..K {
-            operand[0][k] = fp::load_rows(proof, each!([&blank.x[k]; LANES], lane => &lanes[lane].x[k]));
-            operand[1][k] = fp::load_rows(proof, each!([&blank.y[k]; LANES], lane => &lanes[lane].y[k]));
+        let [x, y] = operand;
+        for (k, (x, y)) in x.iter_mut().zip(y).enumerate() {
+            *x = fp::load_rows(proof, each!([&blank.x[k]; LANES], lane => &lanes[lane].x[k]));
+            *y = fp::load_rows(proof, each!([&blank.y[k]; LANES], lane => &lanes[lane].y[k]));
         }
     }
     operands
@@ -291,11 +292,12 @@ fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) 
     let zero = [proof.splat(0); LIMBS];
     let mut operands = [[[zero; K]; 2]; 2];
     for ((operand, lanes), &negative) in operands.iter_mut().zip(&lanes).zip(&negative) {
-        for k in 0..K {
-            operand[0][k] = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][0][k]));
-            let y = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][1][k]));
+        let [x, y] = operand;
+        for (k, (x, y)) in x.iter_mut().zip(y).enumerate() {
+            *x = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][0][k]));
+            let plus = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][1][k]));
             // p − y of a canonical y is in (0, p], and never infinity's 0.
-            operand[1][k] = fp::blend(&y, negative, &fp::sub::<1>(&zero, &y));
+            *y = fp::blend(&plus, negative, &fp::sub::<1>(&zero, &plus));
         }
     }
     operands

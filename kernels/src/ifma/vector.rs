@@ -218,13 +218,13 @@ pub(crate) fn transpose(r: [V; 8]) -> [V; 8] {
         let odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
         // quads[half][k]: rows 4·half to 4·half + 3 of words k and k + 4.
         let mut quads = [[r[0].0; 4]; 2];
-        for half in 0..2 {
+        for (half, quad) in quads.iter_mut().enumerate() {
             let at = 4 * half;
             let low_a = _mm512_unpacklo_epi64(r[at].0, r[at + 1].0);
             let high_a = _mm512_unpackhi_epi64(r[at].0, r[at + 1].0);
             let low_b = _mm512_unpacklo_epi64(r[at + 2].0, r[at + 3].0);
             let high_b = _mm512_unpackhi_epi64(r[at + 2].0, r[at + 3].0);
-            quads[half] = [
+            *quad = [
                 _mm512_permutex2var_epi64(low_a, even, low_b),
                 _mm512_permutex2var_epi64(high_a, even, high_b),
                 _mm512_permutex2var_epi64(low_a, odd, low_b),

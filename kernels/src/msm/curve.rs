@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
+use group::Group;
 use group::prime::PrimeCurveAffine;
-use group::{Curve as _, Group};
 use rayon::prelude::*;
 
 use super::adder::Adder;
@@ -69,7 +69,7 @@ mod sealed {
 }
 
 macro_rules! curve {
-    ($affine:ty, $projective:ty, $ifma:ty) => {
+    ($affine:ty, $projective:ty, $ifma:ty, $to_affine:ident) => {
         impl Curve for $affine {
             type Projective = $projective;
             type Portable = portable::Bases<Self>;
@@ -97,8 +97,16 @@ macro_rules! curve {
             }
 
             fn normalise(points: &[$projective]) -> Vec<Self> {
-                let mut out = vec![<$affine as PrimeCurveAffine>::identity(); points.len()];
-                <$projective>::batch_normalize(points, &mut out);
+                // The generic batch normalisation of `group` inverts point by point; blst's shares the inversions.
+                let mut out = vec![Self::infinity(); points.len()];
+                if points.is_empty() {
+                    return out;
+                }
+                // A list that ends after one pointer stands for contiguous points.
+                let list = [points.as_ptr().cast(), std::ptr::null()];
+                // SAFETY: both point types are transparent wrappers of blst's, and both slices have `points.len()` of
+                // them; blst reads no pointer behind the null.
+                unsafe { blst::$to_affine(out.as_mut_ptr().cast(), list.as_ptr(), points.len()) };
                 out
             }
 
@@ -114,8 +122,8 @@ macro_rules! curve {
     };
 }
 
-curve!(G1Affine, G1Projective, crate::ifma::bases::Bases1);
-curve!(G2Affine, G2Projective, crate::ifma::bases::Bases2);
+curve!(G1Affine, G1Projective, crate::ifma::bases::Bases1, blst_p1s_to_affine);
+curve!(G2Affine, G2Projective, crate::ifma::bases::Bases2, blst_p2s_to_affine);
 
 /// Points that share one inversion: beyond this the inversion's share of the cost is below a percent.
 const POINTS_PER_INVERSION: usize = 1 << 10;

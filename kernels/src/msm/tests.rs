@@ -185,6 +185,7 @@ for_both_groups!(
     infinity_anywhere,
     equal_and_opposite_bases,
     fewer_scalars_than_points,
+    affine_forms,
     just_below_a_power_of_two(1 << 16, 1 << 13),
     just_above_a_power_of_two(1 << 16, 1 << 13),
 );
@@ -210,6 +211,23 @@ fn equals_arkworks_and_blst() {
             scalars.iter().map(|x| ark_bls12_381::Fr::from_le_bytes_mod_order(&x.to_repr())).collect();
         let want = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars).unwrap().into_affine();
         assert_eq!(ark_point(&got.into()), want, "arkworks, {n} points");
+    }
+}
+
+fn affine_forms<C: Curve>() {
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    for n in [0, 1, 2, 1023, 1024, 1025, 2000] {
+        let mut points: Vec<_> =
+            random_points::<C>(&mut rng, n).iter().map(|p| C::doubled(&C::Projective::from(*p))).collect();
+        for at in [0, n / 2, n / 2 + 1, n.saturating_sub(1)] {
+            if let Some(point) = points.get_mut(at) {
+                *point = C::zero();
+            }
+        }
+        let want: Vec<C> = points.iter().map(|p| C::from(*p)).collect();
+        assert_eq!(affine_many::<C>(&points), want, "{n} points");
+        let infinite = vec![C::zero(); n];
+        assert!(affine_many::<C>(&infinite).iter().all(Curve::is_infinity), "{n} times infinity");
     }
 }
 
