@@ -3,6 +3,7 @@
 //! What a graph means is decided in that library; here is only what needs rustc: the syntax of stage functions, and
 //! the spans that errors are given.
 
+mod pipeline;
 mod stage;
 
 use proc_macro::TokenStream;
@@ -64,4 +65,33 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn stage(attribute: TokenStream, item: TokenStream) -> TokenStream {
     stage::expand(attribute.into(), item.into()).into()
+}
+
+/// Compiles a stage graph: checks the file, and emits a type that implements `runtime::export::Graph`.
+///
+/// ```ignore
+/// pipeline_macros::pipeline!("graphs/host.ron");
+/// pipeline_macros::pipeline!(
+///     "graphs/host.ron",
+///     env = "PROOFLINE_GRAPH",             // a variable that may name another graph at build time; default: none
+///     name = Pipeline,                     // the type; this is the default
+///     catalogue = "stages/catalogue.ron",  // what implementations there are; this is the default
+///     stages = ::proofline_stages,         // where they are: `host::Spmv` and so on; this is the default
+/// );
+/// ```
+///
+/// Paths count from the package's folder, else from the folder of the calling file. A SKU named `x` is the file
+/// `skus/x.ron` beside the graph. A build follows all of these files, and the variable.
+///
+/// # Errors
+/// Every fault of the file is a compile error of its own on the path literal, with a picture of the place in the file
+/// and a code; `proofline explain CODE` prints its page. The type is emitted all the same, so that nothing else in the
+/// crate is reported. What only rustc knows (the Rust types of tokens and jobs, the tags of implementations) is checked
+/// by constants in the expansion.
+///
+/// The expansion is written to `target/proofline/<graph>.rs` for reading.
+#[proc_macro]
+pub fn pipeline(input: TokenStream) -> TokenStream {
+    let caller = proc_macro::Span::call_site().local_file();
+    pipeline::expand(input.into(), caller.as_deref()).into()
 }

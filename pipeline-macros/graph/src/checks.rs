@@ -15,11 +15,13 @@ pub mod edge_type;
 pub mod ends;
 pub mod examples;
 pub mod gpu_without_device;
+pub mod job_type;
 pub mod mem_heavy_without_pool;
 pub mod missing_field;
 pub mod pinned_without_group;
 pub mod prefer_branches;
 pub mod stage_attribute;
+pub mod stale_catalogue;
 pub mod syntax;
 pub mod tags_differ;
 #[cfg(test)]
@@ -102,6 +104,8 @@ pub const ALL: &[Check] = &[
     ends::CHECK,
     dealloc::CHECK,
     prefer_branches::CHECK,
+    job_type::CHECK,
+    stale_catalogue::CHECK,
     stage_attribute::WORDS,
     stage_attribute::BACKEND,
     stage_attribute::TAG,

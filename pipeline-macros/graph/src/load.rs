@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::checks::unreadable;
 use crate::diagnostic::{Diagnostic, Report, Severity};
-use crate::model::{Graph, Sku, SkuChoice};
+use crate::model::{Catalogue, Graph, Sku, SkuChoice};
 use crate::plan::Plan;
 use crate::source::{Source, Sources};
 use crate::{checks, decode, plan, resolve, ron};
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub sources: Sources,
     /// Errors and warnings by place: the graph's first, then those of the SKU and the catalogue.
     pub diagnostics: Vec<Diagnostic>,
+    /// The catalogue, if it could be read.
+    pub catalogue: Option<Catalogue>,
     /// The plan; `None` if there is an error.
     pub plan: Option<Plan>,
 }
@@ -77,7 +79,7 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
             plan = Some(plan::plan(&graph, &shown, plan::digest(&sources)));
         }
     }
-    Outcome { sources, diagnostics: report.into_sorted(), plan }
+    Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan }
 }
 
 fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources, report: &mut Report) -> Option<Sku> {

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::checks::gpu_without_device;
 use crate::model::{Ccds, Implementation, Insist, Linear, Share, Sku, TagSet, Unit};
 use crate::resolve::Resolved;
+use crate::source::Span;
 use crate::words::DEFAULT_POLICY;
 
 pub use digest::digest;
@@ -67,6 +68,10 @@ pub struct Group {
 pub struct StagePlan {
     /// Its name.
     pub name: String,
+    /// Where the file names it.
+    pub name_at: Span,
+    /// Where the file states its tags, if it does.
+    pub tags_at: Option<Span>,
     /// The backend that was chosen.
     pub backend: String,
     /// Every branch that was checked: one, or those of a `Prefer`.
@@ -125,6 +130,8 @@ pub struct Edge {
     pub capacity: u32,
     /// The stage whose firing takes the place.
     pub reserved_by: usize,
+    /// Where the file names the two stages.
+    pub ends_at: [Span; 2],
 }
 
 /// Plans a graph that no check refused.
@@ -198,6 +205,8 @@ fn stage_plan(graph: &Resolved<'_>, stage: usize) -> StagePlan {
     let formulas = |list: &[(usize, Linear, _)]| list.iter().map(|(pool, bytes, _)| (*pool, *bytes)).collect();
     StagePlan {
         name: stage.name().to_owned(),
+        name_at: stated.name.span,
+        tags_at: stated.tags.as_ref().map(|tags| tags.span),
         backend: chosen.backend.value.clone(),
         branches: stage.branches.iter().map(|branch| (*branch).clone()).collect(),
         tags: chosen.tags,
@@ -224,5 +233,6 @@ fn edge_plan(graph: &Resolved<'_>, edge: &crate::resolve::Edge<'_>, place: &[usi
         token: graph.stages[edge.to].ports()[edge.port].token.clone(),
         capacity: edge.stated.capacity.map_or(0, |capacity| capacity.value),
         reserved_by: place[edge.from],
+        ends_at: [edge.stated.from.span, edge.stated.to.span],
     }
 }

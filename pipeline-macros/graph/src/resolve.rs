@@ -3,6 +3,8 @@
 
 mod edges;
 
+use std::collections::HashSet;
+
 use crate::checks::{bytes, unknown_name};
 use crate::diagnostic::Report;
 use crate::model::{self, Catalogue, Expression, Graph, Implementation, Linear, Listed, Sku, Term};
@@ -94,13 +96,27 @@ pub fn resolve<'a>(
     {
         report.add(unknown_name::report("policy", policy.span, &policy.value, POLICIES));
     }
-    let stages: Vec<Stage<'a>> =
+    let mut stages: Vec<Stage<'a>> =
         file.stages.items.iter().map(|stage| resolve_stage(stage, file, catalogue, report)).collect();
+    let doubled = doubled(&mut stages);
     let mut graph = Resolved { file, catalogue, sku, stages, edges: Vec::new(), whole: false };
     let all_edges = edges::resolve(&mut graph, report);
     let all_stages = file.stages.whole && graph.stages.iter().all(|stage| !stage.branches.is_empty());
-    graph.whole = all_edges && all_stages;
+    graph.whole = all_edges && all_stages && !doubled;
     graph
+}
+
+/// Opens the inputs of stages whose name another has already: edges lead to the first.
+fn doubled(stages: &mut [Stage<'_>]) -> bool {
+    let mut seen = HashSet::new();
+    let mut doubled = false;
+    for stage in stages {
+        if !seen.insert(stage.name()) {
+            stage.inputs_known = false;
+            doubled = true;
+        }
+    }
+    doubled
 }
 
 fn resolve_stage<'a>(

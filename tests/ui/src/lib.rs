@@ -108,14 +108,7 @@ pub mod host {
         /// # Errors
         /// None.
         pub fn finish(pending: Pending, _job: &Sum, numbers: &Numbers) -> Result<Cubes, StageError> {
-            Ok(Cubes(
-                pending
-                    .0
-                    .iter()
-                    .zip(&numbers.0)
-                    .map(|(square, number)| square * number)
-                    .collect(),
-            ))
+            Ok(Cubes(pending.0.iter().zip(&numbers.0).map(|(square, number)| square * number).collect()))
         }
     }
 

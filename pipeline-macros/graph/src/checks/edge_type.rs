@@ -3,6 +3,7 @@
 use super::{Check, Example, examples};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, Port};
+use crate::plan::Edge;
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -54,6 +55,14 @@ pub fn report(edge: &model::Edge, output: &str, ports: &[Port]) -> Diagnostic {
         format!("edge `{from}` -> `{to}`: `{from}` puts out `{output}`, but {takes}"),
     )
     .and(edge.from.span, format!("puts out `{output}`"))
+}
+
+/// What rustc says if the Rust types of an edge differ, with the types in place of `{Self}` and `{Takes}`.
+#[must_use]
+pub fn of_the_types(edge: &Edge, from: &str, to: &str) -> Diagnostic {
+    let title = format!("edge `{from}` -> `{to}`: `{from}` puts out `{{Self}}`, but `{to}` takes `{{Takes}}`");
+    let [from_at, to_at] = edge.ends_at;
+    Diagnostic::error(CHECK.code, to_at, title).and(from_at, "puts out another type")
 }
 
 #[cfg(test)]

@@ -70,6 +70,13 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
     }
     let ends = stages().filter(|(position, _)| graph.leaving(*position).next().is_none());
     let ends: Vec<&Stage<'_>> = ends.map(|(_, stage)| stage).collect();
+    if let ([only], [end]) = (sources.as_slice(), ends.as_slice())
+        && only.name() == end.name()
+    {
+        let title = format!("stage `{}` is source and sink at once", only.name());
+        report
+            .add(Diagnostic::error(CHECK.code, only.stated.name.span, title).help("lead its output to another stage"));
+    }
     if ends.len() > 1 {
         report.add(
             all_of(&ends, "its output goes nowhere", "a graph has one sink, this one has")

@@ -4,6 +4,7 @@ use super::unknown_name;
 use super::{Check, Example};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Implementation, TagSet};
+use crate::plan::StagePlan;
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::{TAGS, listed};
@@ -64,10 +65,24 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
     }
 }
 
+fn words(tags: TagSet) -> String {
+    if tags == TagSet::default() { "no tags".to_owned() } else { format!("the tags {}", listed(tags.words())) }
+}
+
+/// What rustc says if the type of `branch` has other tags than the catalogue.
+#[must_use]
+pub fn of_the_type(stage: &StagePlan, branch: &Implementation) -> Diagnostic {
+    let (name, backend, tags) = (&stage.name, &branch.backend.value, words(branch.tags));
+    let title = format!("stage `{name}` on `{backend}` has other tags than the catalogue says");
+    Diagnostic::error(CHECK.code, stage.tags_at.unwrap_or(stage.name_at), title)
+        .and(branch.stage.span, format!("the catalogue says {tags}"))
+        .help("generate the catalogue anew from the implementations")
+}
+
 fn differ(span: Span, stage: &str, branch: &Implementation) -> Diagnostic {
     let (backend, tags) = (&branch.backend.value, branch.tags);
     let quoted: Vec<String> = tags.words().map(|word| format!("\"{word}\"")).collect();
-    Diagnostic::error(CHECK.code, span, format!("stage `{stage}` on `{backend}` has the tags {}", listed(tags.words())))
+    Diagnostic::error(CHECK.code, span, format!("stage `{stage}` on `{backend}` has {}", words(tags)))
         .here("the graph says otherwise")
         .help(format!("write `tags: [{}]`, or leave `tags` out", quoted.join(", ")))
 }

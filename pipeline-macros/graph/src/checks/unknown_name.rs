@@ -43,6 +43,11 @@ pub fn report<'a>(kind: &str, span: Span, name: &str, known: impl IntoIterator<I
     }
 }
 
+/// A stage has no port of that name.
+pub fn port<'a>(span: Span, stage: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
+    Diagnostic { title: format!("stage `{stage}` has no port `{name}`"), ..report("port", span, name, known) }
+}
+
 /// A stage that exists, but not in this graph.
 pub fn stage_not_in_graph(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("this graph has no stage `{name}`"))

@@ -72,7 +72,7 @@ fn port(stated: &model::Edge, from: &Stage<'_>, to: &Stage<'_>, report: &mut Rep
     if let Some(name) = &stated.port {
         let Some(position) = ports.iter().position(|port| port.name == name.value) else {
             let names = ports.iter().map(|port| port.name.as_str());
-            report.add(unknown_name::report(&format!("port of `{}`", to.name()), name.span, &name.value, names));
+            report.add(unknown_name::port(name.span, to.name(), &name.value, names));
             return None;
         };
         if ports[position].token != *output {

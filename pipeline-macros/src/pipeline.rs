@@ -1,0 +1,63 @@
+//! `pipeline!`: finds the files, asks `pipeline-graph`, writes the expansion down.
+
+mod expansion;
+mod files;
+mod input;
+
+use std::path::Path;
+
+use pipeline_graph::emit::{self, Target};
+use pipeline_graph::words::{listed, nearest};
+use pipeline_graph::{Source, load_file};
+use proc_macro2::TokenStream;
+
+use files::Finder;
+use input::Input;
+
+/// Expands `pipeline!(tokens)`; `caller` is the file that has the call, if the compiler knows it.
+pub fn expand(tokens: TokenStream, caller: Option<&Path>) -> TokenStream {
+    let input: Input = match syn::parse2(tokens) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let target = Target {
+        name: input.name.clone(),
+        stages: input.stages.clone(),
+        env: input.env.clone(),
+        span: input.graph.span(),
+    };
+    let finder = Finder::new(caller);
+    let shown = input.chosen_graph();
+    let tokens = match catalogue(&finder, &input).and_then(|catalogue| graph(&finder, &shown, catalogue)) {
+        Ok(outcome) => {
+            let tokens = emit::pipeline(&outcome, &target);
+            expansion::write_down(&shown, &tokens);
+            tokens
+        }
+        Err(message) => emit::unreadable(&message, &target),
+    };
+    tokens
+}
+
+fn catalogue(finder: &Finder, input: &Input) -> Result<Source, String> {
+    let shown = &input.catalogue;
+    let read = finder.find(shown).and_then(|path| Source::read(&path, shown));
+    read.map_err(|error| {
+        format!("cannot read the catalogue {shown}: {error} [PL0006]\nit is looked for from the package's folder; `catalogue = \"…\"` names another")
+    })
+}
+
+fn graph(finder: &Finder, shown: &str, catalogue: Source) -> Result<pipeline_graph::Outcome, String> {
+    let outcome = finder.find(shown).and_then(|path| load_file(&path, shown, catalogue));
+    outcome.map_err(|error| {
+        let mut message = format!("cannot read the graph {shown}: {error} [PL0006]");
+        let known = finder.siblings(shown);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        if let Some(meant) = nearest(shown, known.iter().copied()) {
+            message.push_str(&format!("\ndid you mean `{meant}`?"));
+        } else if !known.is_empty() {
+            message.push_str(&format!("\nthere are {}", listed(known)));
+        }
+        message
+    })
+}
