@@ -1,14 +1,53 @@
-//! stub until pipeline-graph lands
-use super::exit::Fault;
+//! `proofline check`: judges graph files as the build does, without building.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
 use clap::Args;
-/// Checks graph files.
+use pipeline_graph::{Source, Style, load_file, render};
+use proofline::Error;
+
+use super::exit::Fault;
+
+/// What implementations there are; the same file that `pipeline!` reads.
+const CATALOGUE: &str = include_str!("../../stages/catalogue.ron");
+
+/// Checks graph files as the build does: the same errors, in colour on a terminal.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  proofline check graphs/host.ron\n  proofline check graphs/*.ron\n\n\
+                        A machine that a graph names is looked for in `skus/` beside the graph.")]
 pub struct Check {
-    files: Vec<std::path::PathBuf>,
+    /// Graph files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
 }
+
 impl Check {
     pub fn run(&self) -> Result<(), Fault> {
-        println!("{:?}", self.files);
-        Ok(())
+        let style = if std::io::stdout().is_terminal() { Style::Coloured } else { Style::Plain };
+        let mut refused = false;
+        for file in &self.files {
+            let shown = file.display().to_string();
+            let unreadable = |source| Error::Io { action: "read", file: file.clone(), source };
+            let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
+            let outcome = load_file(file, &shown, catalogue).map_err(unreadable)?;
+            for found in &outcome.diagnostics {
+                println!("{}\n", render::diagnostic(found, &outcome.sources, style));
+            }
+            let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
+            refused |= errors > 0;
+            println!("{shown}: {}", verdict(errors, warnings));
+        }
+        if refused { Err(Fault::Refused) } else { Ok(()) }
+    }
+}
+
+fn verdict(errors: usize, warnings: usize) -> String {
+    let plural = |count, word| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) => "legal".to_owned(),
+        (0, warnings) => format!("legal, {}", plural(warnings, "warning")),
+        (errors, 0) => plural(errors, "error"),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
     }
 }

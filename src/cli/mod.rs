@@ -2,6 +2,7 @@
 
 mod check;
 mod exit;
+mod explain;
 mod files;
 mod plan;
 mod prove;
@@ -29,6 +30,7 @@ enum Command {
     Verify(verify::Verify),
     Plan(plan::PlanCommand),
     Check(check::Check),
+    Explain(explain::Explain),
 }
 
 /// Runs the command that the process was started with.
@@ -41,6 +43,7 @@ pub fn run() -> ExitCode {
         Command::Verify(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

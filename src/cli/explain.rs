@@ -1,0 +1,32 @@
+//! `proofline explain`: the page of an error code.
+
+use clap::Args;
+use proofline::Error;
+
+use super::exit::Fault;
+
+/// Prints the page of an error code: the rule, a bad example with its error, the fix.
+#[derive(Args)]
+#[command(after_help = "Example:\n  proofline explain PL0107")]
+pub struct Explain {
+    /// The code, as an error of the build or of `check` shows it; without it, all codes are listed
+    code: Option<String>,
+}
+
+impl Explain {
+    pub fn run(&self) -> Result<(), Fault> {
+        let Some(code) = &self.code else {
+            for (code, name, rule) in pipeline_graph::explain::codes() {
+                println!("{code}  {name}: {rule}");
+            }
+            return Ok(());
+        };
+        let Some(page) = pipeline_graph::explain(&code.to_uppercase()) else {
+            return Err(
+                Error::BadText(format!("there is no error code `{code}`: `proofline explain` lists them")).into()
+            );
+        };
+        println!("{page}");
+        Ok(())
+    }
+}

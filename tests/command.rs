@@ -1,0 +1,201 @@
+//! The command as scripts see it: one clear line and a documented exit code, whatever it is given.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Answer {
+    code: Option<i32>,
+    out: String,
+    error: String,
+}
+
+fn proofline(arguments: &[&str]) -> Answer {
+    let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the command starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes text");
+    Answer { code: output.status.code(), out: text(output.stdout), error: text(output.stderr) }
+}
+
+/// Runs the command, which must fail with this code and one line that holds every one of `parts`.
+fn refused(arguments: &[&str], code: i32, parts: &[&str]) {
+    let answer = proofline(arguments);
+    assert_eq!(answer.code, Some(code), "{arguments:?}\n{}{}", answer.out, answer.error);
+    let line = answer.error.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    for part in parts {
+        assert!(line.contains(part), "`{part}` is not in: {}", answer.error);
+    }
+    assert!(!answer.error.contains("panicked"), "{}", answer.error);
+}
+
+const R1CS: &str = "tests/data/circom/poseidon_m7.r1cs";
+const WTNS: &str = "tests/data/circom/poseidon_m7.wtns";
+
+/// A key of `sha256:1`, made once for all tests of this file.
+fn key() -> &'static str {
+    static KEY: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    KEY.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("key-of-sha256-1").display().to_string();
+        let answer = proofline(&["setup", "--circuit", "sha256:1", "--seed", "tests", "-o", &folder]);
+        assert_eq!(answer.code, Some(0), "{}", answer.error);
+        assert!(answer.error.contains("this is not a ceremony"), "{}", answer.error);
+        folder
+    })
+}
+
+/// A file of this test's own.
+fn file(name: &str, bytes: &[u8]) -> String {
+    let path = scratch(name);
+    fs::write(&path, bytes).expect("a scratch file can be written");
+    path.display().to_string()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn proofs_are_made_verified_and_written() {
+    let (out, picture) = (scratch("proofs").display().to_string(), scratch("waterfall.svg").display().to_string());
+    let answer = proofline(&[
+        "prove",
+        "--circuit",
+        "sha256:1",
+        "--params",
+        key(),
+        "--count",
+        "3",
+        "--concurrency",
+        "2",
+        "--out",
+        &out,
+        "--waterfall",
+        &picture,
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.error);
+    assert!(answer.out.contains("3 proofs of sha256:1 verified"), "{}", answer.out);
+    assert!(answer.out.contains("gpu_ntt_msm"), "{}", answer.out);
+    assert!(fs::read_to_string(picture).expect("the picture is there").starts_with("<svg"));
+    let vk = format!("{}/circuit.vk", key());
+    for number in 0..3 {
+        let proof = format!("{out}/proof-{number}.bin");
+        assert_eq!(fs::read(&proof).expect("the proof is there").len(), 192);
+        let public = format!("{out}/public-{number}.json");
+        let valid = proofline(&["verify", "--vk", &vk, "--public", &public, "--proof", &proof]);
+        assert_eq!((valid.code, valid.out.contains("valid")), (Some(0), true), "{}", valid.error);
+        let other = format!("{out}/public-{}.json", (number + 1) % 3);
+        let invalid = proofline(&["verify", "--vk", &vk, "--public", &other, "--proof", &proof]);
+        assert_eq!((invalid.code, invalid.out.contains("NOT valid")), (Some(1), true), "{}", invalid.error);
+    }
+}
+
+#[test]
+fn a_circom_circuit_is_proved() {
+    let folder = scratch("key-of-poseidon").display().to_string();
+    assert_eq!(proofline(&["setup", "--r1cs", R1CS, "-o", &folder]).code, Some(0));
+    let answer = proofline(&["prove", "--r1cs", R1CS, "--wtns", WTNS, WTNS, "--params", &folder]);
+    assert_eq!(answer.code, Some(0), "{}", answer.error);
+    assert!(answer.out.contains("2 proofs of poseidon_m7 verified"), "{}", answer.out);
+
+    let mut wrong = fs::read(scratch_copy(WTNS)).expect("the witness is there");
+    let last = wrong.len() - 32;
+    wrong[last] ^= 1;
+    let wrong = file("unsatisfied.wtns", &wrong);
+    refused(&["prove", "--r1cs", R1CS, "--wtns", &wrong, "--params", &folder], 5, &["does not satisfy", "constraint "]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &folder], 4, &["sha256:1"]);
+    refused(&["prove", "--r1cs", R1CS, "--wtns", WTNS, "--params", key()], 4, &["poseidon_m7"]);
+}
+
+fn scratch_copy(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+#[test]
+fn damaged_files_are_named_with_the_place() {
+    let r1cs = fs::read(scratch_copy(R1CS)).expect("the circuit is there");
+    let cut = file("cut.r1cs", &r1cs[..1000]);
+    refused(&["setup", "--r1cs", &cut, "-o", &scratch("never").display().to_string()], 3, &[&cut, "offset"]);
+    let mut counts = r1cs.clone();
+    counts[8..12].fill(0xff);
+    let counts = file("counts.r1cs", &counts);
+    refused(&["setup", "--r1cs", &counts, "-o", &scratch("never").display().to_string()], 3, &[&counts]);
+    let text = file("text.r1cs", b"not a circuit");
+    refused(&["setup", "--r1cs", &text, "-o", &scratch("never").display().to_string()], 3, &[&text]);
+    let wtns = fs::read(scratch_copy(WTNS)).expect("the witness is there");
+    let cut = file("cut.wtns", &wtns[..wtns.len() - 7]);
+    refused(&["prove", "--r1cs", R1CS, "--wtns", &cut, "--params", key()], 3, &[&cut, "offset"]);
+    let params = fs::read(format!("{}/circuit.params", key())).expect("the key is there");
+    for (name, bytes) in [("cut.params", &params[..params.len() / 2]), ("empty.params", &[][..])] {
+        let cut = file(name, bytes);
+        refused(&["prove", "--circuit", "sha256:1", "--params", &cut], 3, &[&cut, "offset"]);
+    }
+    let mut bent = params.clone();
+    let middle = bent.len() / 2;
+    bent[middle] ^= 1;
+    let bent = file("bent.params", &bent);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &bent], 3, &[&bent]);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    refused(&["prove", "--circuit", "sha256:1", "--params", "nowhere"], 6, &["nowhere"]);
+    refused(&["setup", "--r1cs", "nowhere.r1cs", "-o", "never"], 6, &["nowhere.r1cs"]);
+    refused(&["setup", "--circuit", "sha257:1", "-o", "never"], 3, &["sha257:1", "sha256:N"]);
+    refused(&["setup", "--circuit", "sha256:0", "-o", "never"], 3, &["sha256:0"]);
+    refused(&["check", "nowhere.ron"], 6, &["nowhere.ron"]);
+    refused(&["explain", "PL9999"], 3, &["PL9999"]);
+}
+
+#[test]
+fn proofs_that_are_no_proofs_are_refused() {
+    let vk = format!("{}/circuit.vk", key());
+    let public = file("public.json", b"[\"1\", \"2\"]");
+    let verify = |proof: &str, public: &str, code, parts: &[&str]| {
+        refused(&["verify", "--vk", &vk, "--public", public, "--proof", proof], code, parts);
+    };
+    verify(&file("short.bin", &[0; 191]), &public, 3, &["191", "192"]);
+    verify(&file("long.bin", &[0; 193]), &public, 3, &["193"]);
+    verify(&file("zeros.bin", &[0; 192]), &public, 3, &["zeros.bin"]);
+    verify(&file("short2.bin", &[0; 192]), &file("bad.json", b"[\"1\", \"x\"]"), 3, &["bad.json"]);
+    verify(&vk, &public, 3, &["192"]);
+}
+
+#[test]
+fn the_command_line_is_checked() {
+    for arguments in [
+        &["prove", "--params", "x"][..],
+        &["prove", "--circuit", "sha256:1", "--r1cs", "x", "--params", "x"],
+        &["prove", "--r1cs", "x", "--params", "x"],
+        &["prove", "--circuit", "sha256:1", "--params", "x", "--count", "0"],
+        &["prove", "--circuit", "sha256:1", "--params", "x", "--concurrency", "0"],
+        &["frobnicate"],
+    ] {
+        assert_eq!(proofline(arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_subcommand_has_an_example_and_the_codes_are_documented() {
+    let help = proofline(&["--help"]);
+    assert!(help.out.contains("Exit codes:"), "{}", help.out);
+    for command in ["setup", "prove", "verify", "plan", "check", "explain"] {
+        assert!(help.out.contains(command), "{}", help.out);
+        let help = proofline(&[command, "--help"]);
+        assert!(help.out.contains("Example"), "{}", help.out);
+    }
+}
+
+#[test]
+fn the_plan_is_printed_and_the_binding_read_back() {
+    let plan = proofline(&["plan", "--binding"]);
+    assert_eq!(plan.code, Some(0), "{}", plan.error);
+    for part in ["synthesize", "spmv", "prep_msm", "b_g2_msm", "gpu_ntt_msm", "assemble", "dealloc", "holds ("] {
+        assert!(plan.out.contains(part), "`{part}` is not in:\n{}", plan.out);
+    }
+    let described = proofline(&["plan", "--machine", "pack:1 l3:12 core:8 pu:2(indexes=2*96:1*2)"]);
+    assert!(described.out.contains("12 CCDs, 96 cores"), "{}", described.out);
+    refused(&["plan", "--machine", "pack:x"], 7, &["pack:x"]);
+}
