@@ -74,6 +74,7 @@ fn a_key_is_read_as_it_was_written() {
     assert_eq!(read(&folder, &bytes).unwrap(), small());
     let vk = VerifyingKey::read(&folder.path().join(VK_FILE)).unwrap();
     assert_eq!(vk, small().vk);
+    assert_eq!(VerifyingKey::read(folder.path()).unwrap(), vk, "the folder stands for the file in it");
     let alone = fs::read(folder.path().join(VK_FILE)).unwrap();
     assert!(bytes.starts_with(&alone), "a .params file begins with the .vk file");
     assert!(!folder.path().join(format!("{PARAMS_FILE}.partial")).exists());

@@ -74,6 +74,6 @@ impl Parameters {
 }
 
 /// The file itself, or the one of this name in the folder.
-fn file_in(path: &Path, name: &str) -> PathBuf {
+pub(super) fn file_in(path: &Path, name: &str) -> PathBuf {
     if path.is_dir() { path.join(name) } else { path.to_owned() }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use blstrs::{G1Affine, G2Affine};
 
+use super::parameters::{VK_FILE, file_in};
 use super::reader::{Infinity, KeyReader};
 use super::writer::KeyWriter;
 use crate::error::Error;
@@ -29,12 +30,12 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// Reads a `.vk` file.
+    /// Reads a `.vk` file, or [`VK_FILE`] in a folder.
     ///
     /// # Errors
     /// The file cannot be read, is cut off, or a point in it is not a point of its group.
-    pub fn read(file: &Path) -> Result<Self, Error> {
-        let mut reader = KeyReader::open(file)?;
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let mut reader = KeyReader::open(&file_in(path, VK_FILE))?;
         let key = Self::read_from(&mut reader, &unwatched)?;
         reader.expect_end()?;
         Ok(key)

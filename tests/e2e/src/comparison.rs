@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
 use ff::Field;
+use proofline::Prover;
 use proofline_stages::params::setup::{Entropy, generate};
 use proofline_stages::params::{PARAMS_FILE, Parameters, ProvingKey};
 use proofline_stages::progress::unwatched;
@@ -22,11 +23,15 @@ pub fn blinding(name: &str) -> (Scalar, Scalar) {
     (Scalar::random(&mut rng), Scalar::random(&mut rng))
 }
 
-/// Proves with fixed r and s, the stages one after the other.
+/// Proves with fixed r and s, the stages one after the other and through the compiled pipeline; both proofs are equal.
 #[must_use]
-pub fn prove(shape: &Arc<CircuitShape>, key: &Arc<ProvingKey>, source: WitnessSource, r: Scalar, s: Scalar) -> Vec<u8> {
+pub fn prove(shape: &Arc<CircuitShape>, key: &Arc<ProvingKey>, values: &[Scalar], r: Scalar, s: Scalar) -> Vec<u8> {
+    let source = WitnessSource::values(shape, values.to_vec()).unwrap();
     let job = Job::new(Arc::clone(shape), Arc::clone(key), vec![source]).unwrap().with_blinding_for_tests(0, r, s);
-    sequence::prove(&job, 0).unwrap().bytes.to_vec()
+    let in_sequence = sequence::prove(&job, 0).unwrap();
+    let through_the_pipeline = Prover::start().unwrap().submit(job).unwrap().wait().unwrap();
+    assert_eq!(through_the_pipeline, [in_sequence], "{}: the pipeline's proof", shape.name());
+    in_sequence.bytes.to_vec()
 }
 
 /// All values of a circuit's witness.
@@ -62,7 +67,7 @@ where
     let values = witness(shape, circuit.clone());
     assert_eq!(&values[1..shape.inputs()], public, "{name}: the circuit's public inputs");
     let key = Arc::new(ProvingKey::new(ours.clone()));
-    let proof = prove(shape, &key, WitnessSource::values(shape, values.clone()).unwrap(), r, s);
+    let proof = prove(shape, &key, &values, r, s);
 
     assert_eq!(proof, bellman::prove(&theirs, circuit, r, s), "{name}: bellperson's proof");
     let ark_key = arkworks::key(shape, ours);

@@ -8,10 +8,10 @@ use blstrs::{Bls12, Scalar};
 use group::prime::PrimeCurveAffine;
 use proofline_e2e::circuits::UnusedVariable;
 use proofline_e2e::{arkworks, comparison};
+use proofline_stages::CircuitShape;
 use proofline_stages::params::setup::{Entropy, generate};
 use proofline_stages::params::{Parameters, ProvingKey};
 use proofline_stages::progress::unwatched;
-use proofline_stages::{CircuitShape, WitnessSource};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -52,10 +52,10 @@ fn arkworks_and_this_project_agree_on_it() {
 
         let (x, y) = (Scalar::from(11), Scalar::from(13));
         let circuit = UnusedVariable { factors: Some((x, y)) };
-        let values = comparison::witness(&shape, circuit.clone());
+        let values = comparison::witness(&shape, circuit);
         let (r, s) = comparison::blinding(whose);
         let key = Arc::new(ProvingKey::new(parameters.clone()));
-        let proof = comparison::prove(&shape, &key, WitnessSource::circuit(vec![x * y], circuit), r, s);
+        let proof = comparison::prove(&shape, &key, &values, r, s);
         let ark_key = arkworks::key(&shape, &parameters);
         assert_eq!(proof, arkworks::prove(&ark_key, &shape, &values, r, s), "{whose}: arkworks' proof");
         assert!(arkworks::accepts(&ark_key.vk, &proof, &[x * y]), "{whose}");
