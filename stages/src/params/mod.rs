@@ -8,6 +8,7 @@ mod point;
 mod proving_key;
 mod reader;
 pub mod setup;
+mod subgroup;
 mod verifying_key;
 mod writer;
 

@@ -4,18 +4,18 @@ use blstrs::{G1Affine, G2Affine};
 use group::prime::PrimeCurveAffine;
 
 /// A point of one of the two groups, in the uncompressed encoding.
-pub(super) trait Point: Copy + Send + Sync {
+pub(super) trait Point: PrimeCurveAffine {
     /// Bytes of the encoding.
     const BYTES: usize;
     /// The group's name in messages.
     const GROUP: &'static str;
 
-    /// The point, checked for encoding, curve and subgroup; otherwise what is wrong with it.
+    /// The point, checked for encoding and curve, but not for the subgroup; otherwise what is wrong with it.
     fn decode(bytes: &[u8]) -> Result<Self, &'static str>;
+    /// Whether a point of the curve is in the subgroup of prime order.
+    fn in_subgroup(&self) -> bool;
     /// Appends the encoding.
     fn encode(&self, out: &mut Vec<u8>);
-    /// Whether it is the point at infinity.
-    fn at_infinity(&self) -> bool;
 }
 
 /// The flag of a compressed point, in the first byte.
@@ -33,21 +33,17 @@ macro_rules! point {
                 if bytes[0] & COMPRESSED != 0 {
                     return Err("is compressed, and the format wants it uncompressed");
                 }
-                let point = Option::<Self>::from(Self::from_uncompressed_unchecked(bytes))
+                Option::<Self>::from(Self::from_uncompressed_unchecked(bytes))
                     .filter(|point| bool::from(point.is_on_curve()))
-                    .ok_or("is not on the curve, or is no uncompressed point at all")?;
-                if !bool::from(point.is_torsion_free()) {
-                    return Err("is on the curve, but not in the subgroup of prime order");
-                }
-                Ok(point)
+                    .ok_or("is not on the curve, or is no uncompressed point at all")
+            }
+
+            fn in_subgroup(&self) -> bool {
+                self.is_torsion_free().into()
             }
 
             fn encode(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_uncompressed());
-            }
-
-            fn at_infinity(&self) -> bool {
-                self.is_identity().into()
             }
         }
     };

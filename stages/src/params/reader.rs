@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::point::Point;
+use super::subgroup::first_outside;
 use crate::error::Error;
 use crate::progress::{Progress, Watch};
 
-/// Points that are read and then checked in parallel: some megabytes, and some tenths of a second of checks.
-const POINTS_PER_PIECE: usize = 1 << 13;
+/// Points that are read and then checked in parallel: some megabytes, and many against the 2^10 buckets of the check.
+const POINTS_PER_PIECE: usize = 1 << 15;
 
 /// Whether a point at infinity may stand somewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,10 @@ impl KeyReader {
         let offset = self.offset;
         let mut bytes = vec![0; P::BYTES];
         self.fill(&mut bytes, what)?;
-        self.decode(&bytes, offset, Infinity::Refused, || what.to_owned())
+        match self.decode::<P>(&bytes, offset, Infinity::Refused, |_| what.to_owned())?[..] {
+            [point] => Ok(point),
+            _ => Err(Error::Internal(format!("one point was read as {what}, and not one came"))),
+        }
     }
 
     /// A count and so many points.
@@ -65,19 +69,7 @@ impl KeyReader {
         infinity: Infinity,
         watch: Watch<'_>,
     ) -> Result<Vec<P>, Error> {
-        let at = self.offset;
-        let mut count = [0; 4];
-        self.fill(&mut count, &format!("the number of points of {what}"))?;
-        let count = u32::from_be_bytes(count) as usize;
-        let most = self.left() / P::BYTES as u64;
-        if count as u64 > most {
-            let fault = format!(
-                "{what} should have {count} points, but the {} bytes that follow hold {most} at most; the file was cut \
-                 off, or it is no `.params` file",
-                self.left()
-            );
-            return Err(Error::Malformed { file: self.path.clone(), offset: at, fault });
-        }
+        let count = self.count(what, P::BYTES as u64)?;
         let mut points = Vec::with_capacity(count);
         let mut bytes = Vec::new();
         while points.len() < count {
@@ -86,30 +78,54 @@ impl KeyReader {
             let (first, offset) = (points.len(), self.offset);
             bytes.resize(piece * P::BYTES, 0);
             self.fill(&mut bytes, what)?;
-            let checked = bytes.par_chunks_exact(P::BYTES).enumerate().map(|(i, bytes)| {
-                let offset = offset + (i * P::BYTES) as u64;
-                self.decode(bytes, offset, infinity, || format!("point {} of {what}", first + i))
-            });
-            points.extend(checked.collect::<Result<Vec<P>, Error>>()?);
+            points.extend(self.decode::<P>(&bytes, offset, infinity, |i| format!("point {} of {what}", first + i))?);
         }
         watch(Progress { what, done: count as u64, total: count as u64 });
         Ok(points)
     }
 
+    /// A number of points that the rest of the file can hold.
+    fn count(&mut self, what: &str, each: u64) -> Result<usize, Error> {
+        let offset = self.offset;
+        let mut count = [0; 4];
+        self.fill(&mut count, &format!("the number of points of {what}"))?;
+        let count = u32::from_be_bytes(count);
+        let most = self.left() / each;
+        if u64::from(count) > most {
+            let fault = format!(
+                "{what} should have {count} points, but the {} bytes that follow hold {most} at most; the file was cut \
+                 off, or it is no `.params` file",
+                self.left()
+            );
+            return Err(Error::Malformed { file: self.path.clone(), offset, fault });
+        }
+        Ok(count as usize)
+    }
+
+    /// The points that these bytes, from `offset` on, are; each is checked for curve and subgroup.
     fn decode<P: Point>(
         &self,
         bytes: &[u8],
         offset: u64,
         infinity: Infinity,
-        what: impl FnOnce() -> String,
-    ) -> Result<P, Error> {
-        let fault = match P::decode(bytes) {
-            Ok(point) if infinity == Infinity::Refused && point.at_infinity() => "is the point at infinity",
-            Ok(point) => return Ok(point),
-            Err(fault) => fault,
+        name: impl Fn(usize) -> String + Sync,
+    ) -> Result<Vec<P>, Error> {
+        let refused = |index: usize, fault: &str| {
+            let fault = format!("{} ({}) {fault}; get the key from its maker again", name(index), P::GROUP);
+            Error::Malformed { file: self.path.clone(), offset: offset + (index * P::BYTES) as u64, fault }
         };
-        let fault = format!("{} ({}) {fault}; get the key from its maker again", what(), P::GROUP);
-        Err(Error::Malformed { file: self.path.clone(), offset, fault })
+        let decoded = bytes.par_chunks_exact(P::BYTES).enumerate().map(|(index, bytes)| match P::decode(bytes) {
+            Ok(point) if infinity == Infinity::Refused && bool::from(point.is_identity()) => {
+                Err(refused(index, "is the point at infinity"))
+            }
+            Ok(point) => Ok(point),
+            Err(fault) => Err(refused(index, fault)),
+        });
+        let points = decoded.collect::<Result<Vec<P>, Error>>()?;
+        match first_outside(&points) {
+            None => Ok(points),
+            Some(index) => Err(refused(index, "is on the curve, but not in the subgroup of prime order")),
+        }
     }
 
     /// Refuses what follows the end of the key.
