@@ -28,15 +28,18 @@ pub fn expand(tokens: TokenStream, caller: Option<&Path>) -> TokenStream {
     };
     let finder = Finder::new(caller);
     let shown = input.chosen_graph();
-    let tokens = match catalogue(&finder, &input).and_then(|catalogue| graph(&finder, &shown, catalogue)) {
+    let catalogue = match catalogue(&finder, &input) {
+        Ok(catalogue) => catalogue,
+        Err(message) => return emit::unreadable(&message, None, &target),
+    };
+    match graph(&finder, &shown, catalogue.clone()) {
         Ok(outcome) => {
             let tokens = emit::pipeline(&outcome, &target);
             expansion::write_down(&shown, &tokens);
             tokens
         }
-        Err(message) => emit::unreadable(&message, &target),
-    };
-    tokens
+        Err(message) => emit::unreadable(&message, Some(catalogue), &target),
+    }
 }
 
 fn catalogue(finder: &Finder, input: &Input) -> Result<Source, String> {

@@ -14,8 +14,9 @@ mod wire;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use crate::load::Outcome;
+use crate::load::{self, Outcome};
 use crate::render;
+use crate::source::Source;
 
 pub use names::Names;
 pub use readable::readable;
@@ -52,7 +53,7 @@ pub fn pipeline(outcome: &Outcome, target: &Target) -> TokenStream {
         None => {
             let errors = outcome.errors().map(|error| render::for_rustc(error, &outcome.sources));
             let errors: TokenStream = errors.map(|text| error(&text, target.span)).collect();
-            let graph = placeholder::graph(Some(outcome), target);
+            let graph = placeholder::graph(outcome.catalogue.as_ref(), target);
             quote!(#errors #graph)
         }
     };
@@ -60,11 +61,12 @@ pub fn pipeline(outcome: &Outcome, target: &Target) -> TokenStream {
     quote_spanned!(span=> #ty const _: () = { #tracked #warnings #body };)
 }
 
-/// The items where the graph or the catalogue could not even be read.
+/// The items where the graph file, or already the catalogue, could not be opened.
 #[must_use]
-pub fn unreadable(message: &str, target: &Target) -> TokenStream {
+pub fn unreadable(message: &str, catalogue: Option<Source>, target: &Target) -> TokenStream {
+    let catalogue = catalogue.and_then(load::catalogue);
     let (ty, watched) = (type_item(target), track::environment(target));
-    let (error, graph) = (error(message, target.span), placeholder::graph(None, target));
+    let (error, graph) = (error(message, target.span), placeholder::graph(catalogue.as_ref(), target));
     let span = target.span;
     quote_spanned!(span=> #ty const _: () = { #watched #error #graph };)
 }

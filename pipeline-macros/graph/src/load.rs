@@ -82,6 +82,15 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan }
 }
 
+/// Reads a catalogue alone, without a graph to check; `None` if it has a fault.
+#[must_use]
+pub fn catalogue(source: Source) -> Option<Catalogue> {
+    let (mut sources, mut report) = (Sources::default(), Report::default());
+    let file = sources.add(source);
+    let tree = ron::read(file, &sources, &mut report);
+    decode::catalogue(&tree, &mut report).filter(|_| !report.has_errors())
+}
+
 fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources, report: &mut Report) -> Option<Sku> {
     let choice = file.sku.as_ref()?;
     let SkuChoice::Named(name) = &choice.value else {

@@ -72,12 +72,13 @@ fn stage(ty: &Ident, attribute: &Attribute, form: &Form<'_>, faults: bool) -> To
         Form::One(one) | Form::Dealloc(one) => (call(one, &ports), quote!(::core::result::Result::Ok(pending))),
     };
     let (name, backend, tags) = (attribute.name.to_string(), attribute.backend, tags(attribute));
-    let tokens: Vec<&Type> = ports.iter().map(|(_, token)| *token).collect();
+    let tokens: Vec<TokenStream> = ports.iter().map(|(_, token)| input_token(token)).collect();
     let port_names = ports.iter().map(|(name, _)| name.to_string());
     let number = 0..ports.len();
-    let checks = capability_checks(form.functions());
+    let (inputs, checks) = (input_trait(), capability_checks(form.functions()));
     quote! {
         #unknown
+        #inputs
         impl ::pipeline_runtime::stage::Stage for #ty {
             type Job = #job;
             type In = (#(::pipeline_runtime::export::Shared<#tokens>,)*);
@@ -149,6 +150,29 @@ fn call(function: &Function<'_>, ports: &[(&Ident, &Type)]) -> TokenStream {
 fn tags(attribute: &Attribute) -> TokenStream {
     let constants = attribute.tags.iter().map(|(tag, _)| format_ident!("{}", tag.constant));
     quote!(::pipeline_runtime::tags::Tags::NONE #(.with(::pipeline_runtime::tags::Tags::#constants))*)
+}
+
+/// The trait by way of which every input's type is named: of a type that is no token rustc then says so, and not how
+/// the runtime would have used it.
+fn input_trait() -> TokenStream {
+    quote! {
+        pub trait Input {
+            type Token: ::pipeline_runtime::slot::Token;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T: ::pipeline_runtime::slot::Token> Input for T {
+            type Token = T;
+        }
+    }
+}
+
+/// The type of an input, at the place of the parameter.
+fn input_token(ty: &Type) -> TokenStream {
+    let span = match ty {
+        Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |segment| segment.ident.span()),
+        _ => ty.span(),
+    };
+    quote_spanned!(span=> <#ty as Input>::Token)
 }
 
 /// The capability type that was recognised by its name is the runtime's, not a namesake.

@@ -46,9 +46,9 @@ fn a_lawful_stage_becomes_a_type_with_ports_in_order() {
     );
     let text = expand(quote!(join, backend = host), item).to_string();
     assert!(text.contains("struct Join"), "{text}");
-    assert!(text.contains("Shared < A > , :: pipeline_runtime :: export :: Shared < crate :: B >"), "{text}");
-    assert!(text.contains("TakesAt < 0usize > for Join { type Takes = A ; }"), "{text}");
-    assert!(text.contains("TakesAt < 1usize > for Join { type Takes = crate :: B ; }"), "{text}");
+    assert!(text.contains("Shared < < A as Input > :: Token > , :: pipeline_runtime :: export :: Shared < < crate :: B as Input > :: Token >"), "{text}");
+    assert!(text.contains("TakesAt < 0usize > for Join { type Takes = < A as Input > :: Token ; }"), "{text}");
+    assert!(text.contains("TakesAt < 1usize > for Join { type Takes = < crate :: B as Input > :: Token ; }"), "{text}");
     assert!(text.contains("name : \"right\""), "the underscore is not part of the port's name: {text}");
 }
 
@@ -200,4 +200,32 @@ fn whatever_is_wrong_the_function_the_type_and_the_trait_are_there() {
         assert!(text.contains("struct F") || text.contains("struct Dealloc"), "{text}");
         assert!(text.contains("Stage for ") || text.contains("DeallocStage for "), "{text}");
     }
+}
+
+/// The pages of the codes that `#[stage]` reports show what they say.
+#[test]
+fn pages() {
+    use pipeline_graph::checks::{ALL, Example};
+
+    let expand_example = |text: &str| {
+        let item: syn::ItemFn = syn::parse_str(text).expect("the example is a function");
+        let attribute = item.attrs.first().expect("it has the attribute");
+        let words: TokenStream = attribute.parse_args().expect("the attribute has words");
+        let item = syn::ItemFn { attrs: Vec::new(), ..item.clone() };
+        errors(words, quote!(#item))
+    };
+    let mut seen = 0;
+    for check in ALL.iter().filter(|check| check.code.starts_with("PL07")) {
+        let (Example::Rust(bad), Example::Rust(good)) = (check.bad, check.good) else {
+            panic!("{} is about Rust", check.code)
+        };
+        let found = expand_example(bad);
+        assert!(!found.is_empty(), "{} lets its bad example pass", check.code);
+        for error in &found {
+            assert!(error.ends_with(&format!("[{}]", check.code)), "{}: {error}", check.code);
+        }
+        assert_eq!(expand_example(good), [""; 0], "{}", check.code);
+        seen += 1;
+    }
+    assert_eq!(seen, 8);
 }

@@ -27,10 +27,10 @@ pub fn spmv(job: &Job, witness: &Witness) -> Result<Evaluated, StageError> {
     run: None,
 };
 
-/// What rustc says, with the types in place of `{Self}` and `{Job}`.
+/// What rustc says, with the type in place of `{Job}`.
 #[must_use]
 pub fn report(stage: &StagePlan, source: &StagePlan) -> Diagnostic {
     let (name, source_name) = (&stage.name, &source.name);
-    let title = format!("stage `{name}` reads the job `{{Self}}`, but `{source_name}` reads `{{Job}}`");
-    Diagnostic::error(CHECK.code, stage.name_at, title).and(source.name_at, "reads another job")
+    let title = format!("stage `{name}` reads another job than `{source_name}`, which reads `{{Job}}`");
+    Diagnostic::error(CHECK.code, stage.name_at, title).and(source.name_at, "the source")
 }

@@ -34,15 +34,19 @@ pub const CHECK: Check = Check {
     run: None,
 };
 
-/// Something else than was wanted.
-pub fn wanted(span: Span, wanted: &str, found: &Value) -> Diagnostic {
-    Diagnostic::error(CHECK.code, span, format!("expected {wanted}, found {}", found.kind()))
+/// Something else than was wanted; `name` is the field or the key that the value belongs to.
+pub fn wanted(span: Span, name: Option<&str>, wanted: &str, found: &Value) -> Diagnostic {
+    of(span, name, format!("expected {wanted}, found {}", found.kind()))
+}
+
+fn of(span: Span, name: Option<&str>, message: String) -> Diagnostic {
+    let title = name.map_or_else(|| message.clone(), |name| format!("`{name}`: {message}"));
+    Diagnostic::error(CHECK.code, span, title)
 }
 
 /// A word that is none of those that make sense.
-pub fn other_word(span: Span, word: &str, known: &[&str]) -> Diagnostic {
-    let found =
-        Diagnostic::error(CHECK.code, span, format!("expected {}, found `{word}`", one_of(known.iter().copied())));
+pub fn other_word(span: Span, name: Option<&str>, word: &str, known: &[&str]) -> Diagnostic {
+    let found = of(span, name, format!("expected {}, found `{word}`", one_of(known.iter().copied())));
     match nearest(word, known.iter().copied()) {
         Some(meant) => found.help(format!("did you mean `{meant}`?")),
         None => found,
@@ -50,14 +54,14 @@ pub fn other_word(span: Span, word: &str, known: &[&str]) -> Diagnostic {
 }
 
 /// An empty string.
-pub fn empty(span: Span) -> Diagnostic {
-    Diagnostic::error(CHECK.code, span, "this string is empty")
+pub fn empty(span: Span, name: Option<&str>) -> Diagnostic {
+    of(span, name, "this string is empty".to_owned())
 }
 
 /// A number that is too small or too large.
-pub fn out_of_range(span: Span, found: u64, range: &RangeInclusive<u64>) -> Diagnostic {
+pub fn out_of_range(span: Span, name: Option<&str>, found: u64, range: &RangeInclusive<u64>) -> Diagnostic {
     let (first, last) = (range.start(), range.end());
-    Diagnostic::error(CHECK.code, span, format!("{found} is outside {first} to {last}"))
+    of(span, name, format!("{found} is outside {first} to {last}"))
 }
 
 /// A choice of CCDs that is none.
@@ -74,11 +78,17 @@ mod tests {
     #[test]
     fn kinds_are_named() {
         let of = |old, new| titles(&with(examples::SMALL, old, new));
-        assert_eq!(of("sku: any", "sku: 7"), ["expected `any`, or a SKU's name as a string, found the number 7"]);
-        assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 1.5"), ["expected a whole number, found the number 1.5"]);
-        assert_eq!(of("on: \"all\"", "on: all"), ["expected a string, found `all`"]);
+        assert_eq!(
+            of("sku: any", "sku: 7"),
+            ["`sku`: expected `any`, or a SKU's name as a string, found the number 7"]
+        );
+        assert_eq!(
+            of("\"mem_heavy\": 1", "\"mem_heavy\": 1.5"),
+            ["`mem_heavy`: expected a whole number, found the number 1.5"]
+        );
+        assert_eq!(of("on: \"all\"", "on: all"), ["`on`: expected a string, found `all`"]);
         assert_eq!(of("\"*\"", "\"9-2\""), ["\"9-2\" does not name CCDs"]);
         assert_eq!(of("edges: [Edge(", "edges: [Egde("), ["expected `Edge`, found `Egde`"]);
-        assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 0"), ["0 is outside 1 to 65536"]);
+        assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 0"), ["`mem_heavy`: 0 is outside 1 to 65536"]);
     }
 }

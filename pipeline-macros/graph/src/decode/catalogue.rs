@@ -1,7 +1,7 @@
 //! `Catalogue(…)`.
 
 use super::fields::Decoder;
-use crate::checks::{duplicate, unknown_name, values};
+use crate::checks::{duplicate, unknown_name};
 use crate::diagnostic::Report;
 use crate::model::{Catalogue, Implementation, Linear, Port, TagSet, Token};
 use crate::ron::{Node, Value};
@@ -10,7 +10,7 @@ use crate::words::{BACKENDS, TAGS};
 
 /// Decodes a catalogue file.
 pub fn catalogue(node: &Node, report: &mut Report) -> Option<Catalogue> {
-    let mut decoder = Decoder { report };
+    let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Catalogue", &["version", "tokens", "stages"], 0)?;
     d.version(&fields);
@@ -80,14 +80,13 @@ impl Decoder<'_> {
             Value::Text(token) => Some(Some(token.clone())),
             Value::Call(call) if call.name.as_ref().is_some_and(|name| name.value == "Some") => {
                 let [only] = call.arguments.as_slice() else {
-                    self.report.add(values::wanted(node.span, "`Some(\"Token\")`", &node.value));
+                    self.wanted(node, "`Some(\"Token\")`");
                     return None;
                 };
                 self.text(&only.value).map(|token| Some(token.value))
             }
-            Value::Broken => None,
-            other => {
-                self.report.add(values::wanted(node.span, "a token's name as a string, or `None`", other));
+            _ => {
+                self.wanted(node, "a token's name as a string, or `None`");
                 None
             }
         }

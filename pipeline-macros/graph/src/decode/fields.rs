@@ -1,5 +1,6 @@
 //! The fields of a call, and the values in them.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::checks::{duplicate, missing_field, unknown_field, values};
@@ -11,6 +12,8 @@ use crate::source::{At, Span};
 /// What a decoder hands about: where faults go.
 pub struct Decoder<'r> {
     pub report: &'r mut Report,
+    /// The fields and keys whose values were handed out, by the values' places, so that errors can name them.
+    named: HashMap<Span, String>,
 }
 
 /// The arguments of one call, each to be asked for by name.
@@ -27,6 +30,16 @@ pub struct Fields<'n> {
 }
 
 impl<'r> Decoder<'r> {
+    /// A decoder that reports to `report`.
+    pub fn new(report: &'r mut Report) -> Self {
+        Self { report, named: HashMap::new() }
+    }
+
+    /// What errors call a value: the field or key that it belongs to.
+    pub fn name(&self, node: &Node) -> Option<&str> {
+        self.named.get(&node.span).map(String::as_str)
+    }
+
     /// The fields of `node`, which should read `Owner(…)`. The first `positional` of `known` may come without a name.
     /// Unknown and repeated fields are reported here.
     pub fn fields<'n>(
@@ -44,7 +57,7 @@ impl<'r> Decoder<'r> {
             && name.value != owner
             && !owner.is_empty()
         {
-            self.report.add(values::other_word(name.span, &name.value, &[owner]));
+            self.report.add(values::other_word(name.span, None, &name.value, &[owner]));
         }
         let mut seen: Vec<(&str, Span)> = Vec::new();
         for (position, argument) in call.arguments.iter().enumerate() {
@@ -58,6 +71,7 @@ impl<'r> Decoder<'r> {
                     continue;
                 }
             };
+            self.named.insert(argument.value.span, field.to_owned());
             if !known.contains(&field) {
                 self.report.add(unknown_field::report(span, owner, field, known));
             } else if let Some((_, first)) = seen.iter().find(|(earlier, _)| *earlier == field) {
@@ -69,9 +83,10 @@ impl<'r> Decoder<'r> {
         Some(Fields { owner, head: node.head(), known, arguments: &call.arguments, damaged: node.damaged })
     }
 
-    fn wanted(&mut self, node: &Node, wanted: &str) {
+    /// Reports that something else was wanted, unless that is due to a fault that was reported.
+    pub fn wanted(&mut self, node: &Node, wanted: &str) {
         if node.value != Value::Broken {
-            self.report.add(values::wanted(node.span, wanted, &node.value));
+            self.report.add(values::wanted(node.span, self.name(node), wanted, &node.value));
         }
     }
 
@@ -82,7 +97,7 @@ impl<'r> Decoder<'r> {
             return None;
         };
         if text.is_empty() {
-            self.report.add(values::empty(node.span));
+            self.report.add(values::empty(node.span, self.name(node)));
             return None;
         }
         Some(At { value: text.clone(), span: node.span })
@@ -95,7 +110,7 @@ impl<'r> Decoder<'r> {
             return None;
         };
         if !range.contains(&number) {
-            self.report.add(values::out_of_range(node.span, number, &range));
+            self.report.add(values::out_of_range(node.span, self.name(node), number, &range));
             return None;
         }
         Some(At { value: number, span: node.span })
@@ -121,7 +136,7 @@ impl<'r> Decoder<'r> {
         };
         let found = words.iter().find(|(known, _)| known == word);
         if found.is_none() {
-            self.report.add(values::other_word(node.span, word, &known));
+            self.report.add(values::other_word(node.span, self.name(node), word, &known));
         }
         found.map(|(_, meaning)| *meaning)
     }
@@ -148,6 +163,7 @@ impl<'r> Decoder<'r> {
         };
         let decoded = nodes.iter().filter_map(|(key, value)| {
             let key = self.text(key)?;
+            self.named.insert(value.span, key.value.clone());
             entry(self, key, value)
         });
         let items: Vec<T> = decoded.collect();

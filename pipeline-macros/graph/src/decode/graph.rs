@@ -16,7 +16,7 @@ const MANY: u32 = 65_536;
 /// Decodes a graph file.
 pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
     const FIELDS: &[&str] = &["version", "sku", "sizes", "pools", "groups", "stages", "edges", "policy"];
-    let mut decoder = Decoder { report };
+    let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Graph", FIELDS, 0)?;
     d.version(&fields);
@@ -58,9 +58,8 @@ impl Decoder<'_> {
         let value = match &node.value {
             Value::Word(word) if word == "any" => SkuChoice::Any,
             Value::Text(name) => SkuChoice::Named(name.clone()),
-            Value::Broken => return None,
-            other => {
-                self.report.add(values::wanted(node.span, "`any`, or a SKU's name as a string", other));
+            _ => {
+                self.wanted(node, "`any`, or a SKU's name as a string");
                 return None;
             }
         };
@@ -82,9 +81,9 @@ impl Decoder<'_> {
             Value::Text(_) => (self.bytes(node), Unit::Bytes),
             Value::Broken => (None, Unit::Count),
             Value::Number(_) => (self.integer(node, 1..=u64::from(MANY)), Unit::Count),
-            other => {
+            _ => {
                 let wanted = "a number of permits, or a number of bytes as a string (\"400 GiB\")";
-                self.report.add(values::wanted(node.span, wanted, other));
+                self.wanted(node, wanted);
                 (None, Unit::Count)
             }
         };
@@ -174,20 +173,19 @@ impl Decoder<'_> {
                 if let Some(name) = &call.name
                     && name.value != "Prefer"
                 {
-                    self.report.add(values::other_word(name.span, &name.value, &["Prefer"]));
+                    self.report.add(values::other_word(name.span, None, &name.value, &["Prefer"]));
                 }
                 let names: Vec<At<String>> =
                     call.arguments.iter().filter_map(|argument| self.text(&argument.value)).collect();
                 if names.len() < 2 && !node.damaged {
                     let wanted = "at least two backends in `Prefer(…)`";
-                    self.report.add(values::wanted(node.span, wanted, &node.value));
+                    self.wanted(node, wanted);
                 }
                 (!names.is_empty()).then_some(Backend::Prefer(names))
             }
-            Value::Broken => None,
-            other => {
+            _ => {
                 let wanted = "a backend's name, or `Prefer(\"cuda\", \"host\")`";
-                self.report.add(values::wanted(node.span, wanted, other));
+                self.wanted(node, wanted);
                 None
             }
         }

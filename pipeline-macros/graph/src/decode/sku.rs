@@ -18,7 +18,7 @@ pub fn sku(name: &str, node: &Node, report: &mut Report) -> Option<Sku> {
         "ram_bandwidth",
         "gpus",
     ];
-    let mut decoder = Decoder { report };
+    let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Sku", FIELDS, 0)?;
     d.version(&fields);

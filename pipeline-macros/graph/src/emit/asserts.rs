@@ -26,7 +26,7 @@ pub fn asserts(plan: &Plan, names: &Names<'_>, sources: &Sources) -> TokenStream
                 asserts.extend(ports_of(plan, names, sources, position, branch));
             }
         }
-        if position != source && stage.role != Role::Dealloc {
+        if stage.role != Role::Dealloc {
             asserts.extend(job_of(plan, names, sources, position, source));
         }
     }
@@ -86,20 +86,22 @@ fn ports_of(plan: &Plan, names: &Names<'_>, sources: &Sources, stage: usize, bra
     holds(&name, &text, &quote_spanned!(span=> #ty), &condition)
 }
 
+/// The stage's type by way of a trait that it has only if it reads the source's job; [`super::wire`] uses that, so that
+/// a stage with another job is one error.
 fn job_of(plan: &Plan, names: &Names<'_>, sources: &Sources, stage: usize, source: usize) -> TokenStream {
-    let (span, ty, source_ty) = (names.span, names.stage(stage), names.stage(source));
-    let name = format_ident!("JobOf{}", ty, span = span);
+    let (span, name, checked) = (names.span, names.job_trait(stage), names.checked(stage));
+    let (ty, source_ty) = (names.stage(stage), names.stage(source));
     let text = message(&job_type::report(&plan.stages[stage], &plan.stages[source]), sources);
     quote_spanned! {span=>
-        const _: () = {
-            #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
-            trait #name<Job: ?Sized> {
-                const OK: () = ();
-            }
-            #[diagnostic::do_not_recommend]
-            impl<T: ?Sized> #name<T> for T {}
-            <<#ty as rt::Stage>::Job as #name<<#source_ty as rt::Stage>::Job>>::OK
-        };
+        #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
+        trait #name<Job> {
+            type Stage;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<S: rt::Stage<Job = J>, J: rt::Job> #name<J> for S {
+            type Stage = S;
+        }
+        type #checked = <#ty as #name<<#source_ty as rt::Stage>::Job>>::Stage;
     }
 }
 

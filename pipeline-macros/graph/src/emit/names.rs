@@ -39,6 +39,18 @@ impl<'a> Names<'a> {
         self.branch(stage, chosen.unwrap_or_default())
     }
 
+    /// The trait that a stage has if it reads the source's job.
+    #[must_use]
+    pub fn job_trait(&self, stage: usize) -> Ident {
+        format_ident!("JobOf{}", self.stage(stage), span = self.span)
+    }
+
+    /// The alias of the branch that runs, by way of [`Self::job_trait`].
+    #[must_use]
+    pub fn checked(&self, stage: usize) -> Ident {
+        format_ident!("{}Checked", self.stage(stage), span = self.span)
+    }
+
     /// The aliases.
     #[must_use]
     pub fn aliases(&self) -> TokenStream {

@@ -5,14 +5,13 @@ use quote::quote_spanned;
 
 use super::Target;
 use super::names::path;
-use crate::load::Outcome;
-use crate::model::Implementation;
+use crate::model::{Catalogue, Implementation};
 
 /// An implementation of the trait that does nothing. Job and output are those that a lawful graph would have had, as
 /// far as the catalogue tells: what stages without ports read, and what no stage takes.
-pub fn graph(outcome: Option<&Outcome>, target: &Target) -> TokenStream {
+pub fn graph(catalogue: Option<&Catalogue>, target: &Target) -> TokenStream {
     let (span, name) = (target.span, &target.name);
-    let implementations = outcome.and_then(|outcome| outcome.catalogue.as_ref()).map(|known| &known.implementations);
+    let implementations = catalogue.map(|known| &known.implementations);
     let all = || implementations.into_iter().flatten();
     let source = all().find(|one| one.ports.is_empty());
     let taken = |token: &String| all().any(|one| one.ports.iter().any(|port| port.token == *token));

@@ -58,14 +58,14 @@ fn edges(plan: &Plan, names: &Names<'_>) -> TokenStream {
 fn stages(plan: &Plan, names: &Names<'_>) -> TokenStream {
     let span = names.span;
     let stages = plan.stages.iter().enumerate().map(|(position, stage)| {
-        let ty = names.stage(position);
+        let (ty, checked) = (names.stage(position), names.checked(position));
         let inputs = stage.inputs.iter().map(|edge| ends(*edge, names).1);
         let outputs = stage.outputs.iter().map(|edge| ends(*edge, names).0);
         match stage.role {
             Role::Dealloc => quote_spanned!(span=> wiring.dealloc::<#ty>(#position);),
-            Role::Sink => quote_spanned!(span=> wiring.sink::<#ty>(#position, (#(#inputs,)*));),
+            Role::Sink => quote_spanned!(span=> wiring.sink::<#checked>(#position, (#(#inputs,)*));),
             Role::Source | Role::Inner => quote_spanned! {span=>
-                wiring.stage::<#ty>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
+                wiring.stage::<#checked>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
             },
         }
     });
