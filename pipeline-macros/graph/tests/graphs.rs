@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pipeline_graph::{Outcome, Source, load_file};
+use pipeline_graph::{Outcome, SkuFiles, Source, load, load_file};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,7 +21,7 @@ fn graphs(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-fn load(path: &Path) -> Outcome {
+fn load_path(path: &Path) -> Outcome {
     let catalogue = root().join("stages/catalogue.ron");
     let catalogue = Source::read(&catalogue, "stages/catalogue.ron").expect("the catalogue is there");
     load_file(path, &path.display().to_string(), catalogue).expect("the graph is there")
@@ -34,9 +34,24 @@ fn found(outcome: &Outcome) -> Vec<String> {
 #[test]
 fn lawful_graphs_compile_without_a_warning() {
     for path in graphs("graphs") {
-        let outcome = load(&path);
+        let outcome = load_path(&path);
         assert_eq!(found(&outcome), [""; 0], "{}", path.display());
         assert!(outcome.plan.is_some(), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_sku_can_be_read() {
+    let host = std::fs::read_to_string(root().join("graphs/host.ron")).expect("it is there");
+    let folder = root().join("graphs/skus");
+    for path in graphs("graphs/skus") {
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let graph = Source::inline("graphs/host.ron", host.replace("sku: any", &format!("sku: \"{name}\"")));
+        let catalogue =
+            Source::read(&root().join("stages/catalogue.ron"), "stages/catalogue.ron").expect("it is there");
+        let outcome = load(graph, catalogue, SkuFiles::Folder(&folder));
+        assert_eq!(found(&outcome), [""; 0], "{name}");
+        assert_eq!(outcome.plan.and_then(|plan| plan.sku).map(|sku| sku.name), Some(name));
     }
 }
 
@@ -47,7 +62,7 @@ fn faulty_graphs_have_the_faults_that_they_state() {
         let stated: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("// PL")).collect();
         let stated: Vec<String> = stated.into_iter().map(|line| format!("PL{line}")).collect();
         assert!(!stated.is_empty(), "{} states no fault", path.display());
-        let outcome = load(&path);
+        let outcome = load_path(&path);
         assert_eq!(found(&outcome), stated, "{}", path.display());
         assert!(outcome.plan.is_none(), "{}", path.display());
     }

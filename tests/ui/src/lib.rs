@@ -8,17 +8,17 @@ use pipeline_runtime::key::TokenKey;
 use pipeline_runtime::slot::Token;
 use pipeline_runtime::stage::{Job, Sizes};
 
-/// A job of one partition.
+/// A job of three partitions.
 #[derive(Debug)]
 pub struct Sum;
 
 impl Job for Sum {
     fn partitions(&self) -> u32 {
-        1
+        3
     }
 
     fn sizes(&self) -> Sizes {
-        Sizes::default()
+        Sizes { aux: 4, ..Sizes::default() }
     }
 }
 

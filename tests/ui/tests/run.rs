@@ -1,9 +1,11 @@
-//! A graph of this package's stages, compiled and looked at.
+//! A graph of this package's stages, compiled, looked at and run.
 
 #![allow(missing_docs)]
 
+use pipeline_runtime::exec::{Options, Running};
 use pipeline_runtime::export::{Graph, Role};
 use pipeline_runtime::slot::Token;
+use proofline_ui_tests::Sum;
 
 pipeline_macros::pipeline!("graphs/good.ron", name = Good, catalogue = "catalogue.ron", stages = ::proofline_ui_tests);
 
@@ -19,4 +21,15 @@ fn the_plan_is_the_file() {
     let reserved: Vec<usize> = plan.edges.iter().map(|edge| edge.reserved_by).collect();
     assert_eq!(reserved, [0, 0, 0, 0]);
     assert_eq!(<<Good as Graph>::Output as Token>::NAME, "Total");
+}
+
+#[test]
+fn tokens_go_where_the_edges_lead() {
+    let running = Running::start::<Good>(Options::default()).expect("any machine will do");
+    let jobs: Vec<_> = (0..20).map(|_| running.submit(Sum).expect("the pipeline is open")).collect();
+    for job in jobs {
+        let totals: Vec<u64> = job.wait().expect("no stage fails").into_iter().map(|total| total.0[0]).collect();
+        // Four numbers, each the number of the partition: their squares and cubes.
+        assert_eq!(totals, [0, 8, 48]);
+    }
 }
