@@ -10,7 +10,7 @@ use proc_macro::TokenStream;
 
 /// Makes a stage implementation of a function, or of a module with the functions `start` and `finish`.
 ///
-/// ```ignore
+/// ```text
 /// #[stage(spmv, backend = host, mem_heavy, ccd_pinned)]
 /// pub fn spmv(
 ///     job: &Job,                  // the job; always first
@@ -45,7 +45,7 @@ use proc_macro::TokenStream;
 /// # In two functions
 /// A module with `start` and `finish` lets a worker start the next token while a device works on this one:
 ///
-/// ```ignore
+/// ```text
 /// #[stage(gpu_ntt_msm, backend = cuda, gpu)]
 /// pub mod gpu_ntt_msm {
 ///     pub fn start(job: &Job, evaluated: &Evaluated, gpu: &GpuDevice) -> Result<Pending, StageError> { … }
@@ -58,7 +58,7 @@ use proc_macro::TokenStream;
 /// # `dealloc`
 /// The stage that takes every dead slot has no job and no ports:
 ///
-/// ```ignore
+/// ```text
 /// #[stage(dealloc, backend = host, unmaps)]
 /// pub fn dealloc(dead: Dead, permit: &DeallocPermit) -> Result<(), StageError> { … }
 /// ```
@@ -69,7 +69,7 @@ pub fn stage(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Compiles a stage graph: checks the file, and emits a type that implements `runtime::export::Graph`.
 ///
-/// ```ignore
+/// ```text
 /// pipeline_macros::pipeline!("graphs/host.ron");
 /// pipeline_macros::pipeline!(
 ///     "graphs/host.ron",

@@ -14,7 +14,7 @@ pub enum Severity {
 /// One fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// The code, `PL0107` say; [`crate::explain`] has its page.
+    /// The code, `PL0107` say; [`crate::explain()`] has its page.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
