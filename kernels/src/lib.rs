@@ -21,4 +21,5 @@ pub mod sparse;
 
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+mod pages;
 mod path;

@@ -2,21 +2,20 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use super::batch::{self, Affine, Packed, Scratch, Source};
 use super::fp2::{Prime, Quadratic, Tower};
 use super::vector::Row;
 use super::{Ifma, field, fp};
 use crate::msm::Curve;
 use crate::msm::adder::{Adder, Pair};
+use crate::pages::Pages;
 use crate::{G1Affine, G2Affine};
 
 /// Bases with coordinates in F, K elements of Fp each.
 #[derive(Debug, Clone)]
 pub struct Bases<F, const K: usize> {
     proof: Ifma,
-    points: Vec<Packed<K>>,
+    points: Pages<Packed<K>>,
     field: PhantomData<F>,
 }
 
@@ -57,8 +56,8 @@ impl Convert<2> for G2Affine {
 impl<F: Tower<K>, const K: usize> Bases<F, K> {
     /// Converts points, none of which may be infinity, in parallel.
     pub(crate) fn new<C: Convert<K>>(proof: Ifma, points: &[C]) -> Self {
-        let convert = |point: &C| point.coordinates().map(|x| x.each_ref().map(fp::from_blst));
-        Self { proof, points: points.par_iter().map(convert).collect(), field: PhantomData }
+        let convert = |i: usize| points[i].coordinates().map(|x| x.each_ref().map(fp::from_blst));
+        Self { proof, points: Pages::from_fn(points.len(), convert), field: PhantomData }
     }
 }
 
@@ -79,7 +78,7 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self.points.as_slice())
+        size_of_val::<[_]>(&self.points)
     }
 
     fn base(&self, entry: u32) -> Affine<K> {

@@ -9,7 +9,7 @@
 //! product zero, which the inversion notices; the batch then runs again in a careful version that doubles or cancels
 //! lane by lane.
 
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
@@ -113,7 +113,7 @@ fn add_batch<F: Tower<K>, const K: usize>(
     let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
     let product = match source {
         Source::Bases(bases) => forward::<F, K>(proof, batch, groups, |pairs, at| {
-            fetch_bases(bases, batch, at + 2 * LANES);
+            fetch_bases::<_MM_HINT_T0, K>(bases, batch, at + 2 * LANES);
             load_bases(proof, bases, pairs)
         }),
         Source::Points => forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs)),
@@ -125,7 +125,7 @@ fn add_batch<F: Tower<K>, const K: usize>(
     };
     backward::<F, K>(batch, groups, inverse, points, |at| {
         if !bases.is_empty() {
-            fetch_bases(bases, soon, at);
+            fetch_bases::<_MM_HINT_T1, K>(bases, soon, at);
         }
     });
 }
@@ -305,7 +305,7 @@ fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) 
 
 /// Asks the memory for the bases of eight pairs from `at`, as far as there are any.
 #[inline(always)]
-fn fetch_bases<const K: usize>(bases: &[Packed<K>], pairs: &[Pair], at: usize) {
+fn fetch_bases<const HINT: i32, const K: usize>(bases: &[Packed<K>], pairs: &[Pair], at: usize) {
     for pair in pairs.iter().skip(at).take(LANES) {
         for entry in [pair.a, pair.b] {
             let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
@@ -314,7 +314,7 @@ fn fetch_bases<const K: usize>(bases: &[Packed<K>], pairs: &[Pair], at: usize) {
                 // The last byte's line too, since a base need not start on a line.
                 let address = start.wrapping_add(offset.min(size_of::<Packed<K>>() - 1));
                 // SAFETY: a prefetch of any address is allowed; it only fills caches.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+                unsafe { _mm_prefetch::<HINT>(address) };
                 offset += 64;
             }
         }

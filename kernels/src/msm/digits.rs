@@ -13,11 +13,11 @@ pub(super) struct Windows<const LIMBS: usize> {
 }
 
 impl<const LIMBS: usize> Windows<LIMBS> {
-    /// Windows of `width` bits for scalars below 2^`bits`; 2 ≤ width ≤ 24.
+    /// Windows of `width` bits for scalars below 2^`bits`; 2 ≤ width ≤ 24, and a bit must be left above for carries.
     ///
     /// The topmost window is not biased: its digit is positive, and takes the carry of the biased ones.
     pub(super) fn new(bits: u32, width: u32) -> Self {
-        debug_assert!((2..=24).contains(&width) && bits as usize <= 64 * LIMBS);
+        debug_assert!((2..=24).contains(&width) && (bits as usize) < 64 * LIMBS);
         let mut bias = [0; LIMBS];
         let count = bits.div_ceil(width).max(1);
         for window in 0..count - 1 {
@@ -47,8 +47,8 @@ impl<const LIMBS: usize> Windows<LIMBS> {
         }
     }
 
-    /// Digit `window` of `scalar`, which must be below 2^`bits`.
-    pub(super) fn digit(&self, scalar: &[u64; LIMBS], window: u32) -> i32 {
+    /// `scalar` with the bias added, ready for cutting. No carry is lost: both are below 2^`bits`.
+    pub(super) fn biased(&self, scalar: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut sum = [0u64; LIMBS];
         let mut carry = false;
         for i in 0..LIMBS {
@@ -57,16 +57,46 @@ impl<const LIMBS: usize> Windows<LIMBS> {
             sum[i] = s;
             carry = c1 | c2;
         }
+        sum
+    }
+
+    /// How the digit of a window is cut out of biased scalars.
+    pub(super) fn cut(&self, window: u32) -> Cut {
         let bit = window * self.width;
-        let (limb, shift) = ((bit / 64) as usize, bit % 64);
-        let above = sum.get(limb + 1).copied().unwrap_or(carry.into());
-        let wide = u128::from(sum[limb]) | u128::from(above) << 64;
-        let cut = (wide >> shift) as u64;
-        if window + 1 == self.count() {
-            cut as i32
-        } else {
-            (cut & ((1 << self.width) - 1)) as i32 - (1 << (self.width - 1))
+        let top = window + 1 == self.count();
+        // The topmost digit has the bits that are left and a carry.
+        let bits = if top { self.bits - bit + 1 } else { self.width };
+        Cut {
+            limb: (bit / 64) as usize,
+            shift: bit % 64,
+            mask: (1 << bits) - 1,
+            bias: if top { 0 } else { 1 << (self.width - 1) },
         }
+    }
+}
+
+/// How one window's digit is cut out of two neighbouring limbs of a biased scalar.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    limb: usize,
+    shift: u32,
+    mask: u64,
+    bias: i32,
+}
+
+impl Cut {
+    /// The lower of the two limbs.
+    pub(super) fn limb(&self) -> usize {
+        self.limb
+    }
+
+    /// The digit. If the lower limb is the last, `high` may be anything.
+    #[inline(always)]
+    pub(super) fn digit(&self, low: u64, high: u64) -> i32 {
+        // Two shifts, since a shift by 64 is not defined. Bits of `high` beyond the mask fall away; a window that needs
+        // none of them ends below bit 64, where the shifted `high` begins.
+        let above = high << 1 << (63 - self.shift);
+        ((low >> self.shift | above) & self.mask) as i32 - self.bias
     }
 }
 
@@ -83,7 +113,7 @@ mod tests {
     fn recombine<const LIMBS: usize>(windows: &Windows<LIMBS>, scalar: &[u64; LIMBS]) -> [u64; 5] {
         let mut total = [0u64; 5];
         for window in 0..windows.count() {
-            let digit = windows.digit(scalar, window);
+            let digit = digit(windows, scalar, window);
             assert!(digit.unsigned_abs() as usize <= windows.buckets(window), "digit {digit} of window {window}");
             let bit = window * windows.width();
             let mut carry = 0u128;
@@ -107,6 +137,12 @@ mod tests {
         total
     }
 
+    fn digit<const LIMBS: usize>(windows: &Windows<LIMBS>, scalar: &[u64; LIMBS], window: u32) -> i32 {
+        let biased = windows.biased(scalar);
+        let cut = windows.cut(window);
+        cut.digit(biased[cut.limb()], biased.get(cut.limb() + 1).copied().unwrap_or(u64::MAX))
+    }
+
     #[test]
     fn digits_recombine_at_every_width() {
         let order_minus_one = {
@@ -124,9 +160,9 @@ mod tests {
                 assert_eq!(recombine(&windows, &scalar)[..4], scalar, "width {width}");
             }
             for bits in 1..=64 {
-                let windows = Windows::<1>::new(bits, width);
+                let windows = Windows::<2>::new(bits, width);
                 for scalar in [0, 1, u64::MAX >> (64 - bits), 1 << (bits - 1), 0x5555_5555_5555_5555 >> (64 - bits)] {
-                    assert_eq!(recombine(&windows, &[scalar])[0], scalar, "width {width}, {bits} bits");
+                    assert_eq!(recombine(&windows, &[scalar, 0])[0], scalar, "width {width}, {bits} bits");
                 }
             }
         }

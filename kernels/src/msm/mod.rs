@@ -6,12 +6,13 @@ mod digits;
 mod pippenger;
 mod portable;
 mod segments;
+mod terms;
 
 pub use curve::{Curve, affine_many};
 
 use adder::Adder;
-use rayon::prelude::*;
 use segments::Pool;
+use terms::Terms;
 
 use crate::scalars::{ScalarSet, canonical};
 use crate::{Path, Scalar};
@@ -119,12 +120,12 @@ impl<C: Curve> Query<C> {
     /// If there are more scalars than points.
     pub fn msm_dense(&self, scalars: &[Scalar]) -> C::Projective {
         assert!(scalars.len() <= self.len, "{} scalars for a query of {} points", scalars.len(), self.len);
-        let scalars: Vec<[u64; 4]> = scalars.par_iter().with_min_len(SCALARS_PER_TASK).map(canonical).collect();
-        let term = |at: usize| self.entry(at as u32, false).map(|entry| (entry, scalars[at]));
+        let term = |at: usize| self.entry(at as u32, false).map(|entry| (entry, canonical(&scalars[at])));
+        let terms = Terms::new(scalars.len(), term);
         match &self.bases {
-            Bases::Portable(bases) => pippenger::multiply(bases, &Pool::new(), scalars.len(), &term),
+            Bases::Portable(bases) => pippenger::multiply(bases, &Pool::new(), terms),
             #[cfg(target_arch = "x86_64")]
-            Bases::Ifma(bases) => pippenger::multiply(bases, &Pool::new(), scalars.len(), &term),
+            Bases::Ifma(bases) => pippenger::multiply(bases, &Pool::new(), terms),
         }
     }
 
@@ -139,16 +140,17 @@ impl<C: Curve> Query<C> {
         let small = || {
             let term = |at: usize| {
                 let small = &set.small()[at];
-                self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude()]))
+                // A second limb, for the carry of the signed digits.
+                self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude(), 0]))
             };
-            pippenger::multiply(bases, &pool, set.small().len(), &term)
+            pippenger::multiply(bases, &pool, Terms::new(set.small().len(), term))
         };
         let full = || {
             let term = |at: usize| {
                 let full = &set.full()[at];
                 self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
             };
-            pippenger::multiply(bases, &pool, set.full().len(), &term)
+            pippenger::multiply(bases, &pool, Terms::new(set.full().len(), term))
         };
         let (full, (small, ones)) = rayon::join(full, || rayon::join(small, ones));
         full + small + ones
@@ -163,9 +165,6 @@ impl<C: Curve> Query<C> {
         (place != DROPPED).then(|| 2 * place + u32::from(negative))
     }
 }
-
-/// Scalars that one task takes out of Montgomery form.
-const SCALARS_PER_TASK: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests;

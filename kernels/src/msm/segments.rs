@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::Curve;
 use super::adder::{Adder, Pair};
+use crate::pages::Pages;
 
 /// Entries of one block: its points after the first round (at most half as many) stay in a second-level cache.
 const BLOCK: usize = 1 << 13;
@@ -21,7 +22,7 @@ const ENTRIES_PER_TASK: usize = 1 << 16;
 pub(super) struct Workspace<C: Curve, A: Adder<C>> {
     scratch: A::Scratch,
     /// Two regions, read and written in turn by the rounds.
-    points: Vec<A::Point>,
+    points: Pages<A::Point>,
     pairs: Vec<Pair>,
     sizes: Vec<u32>,
 }
@@ -43,7 +44,7 @@ impl<C: Curve, A: Adder<C>> Pool<C, A> {
         let taken = lock().pop();
         let mut workspace = taken.unwrap_or_else(|| Workspace {
             scratch: adder.scratch(),
-            points: Vec::new(),
+            points: Pages::filled(0, A::infinity()),
             pairs: Vec::new(),
             sizes: Vec::new(),
         });
@@ -143,7 +144,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
     let Workspace { scratch, points, pairs, sizes: left } = workspace;
     let region: usize = sizes.iter().map(|&size| size.div_ceil(2) as usize).sum();
     if points.len() < 2 * region {
-        points.resize(2 * region, A::infinity());
+        *points = Pages::filled(2 * region.max(BLOCK), A::infinity());
     }
     // First round, from the bases.
     pairs.clear();
