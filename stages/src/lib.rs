@@ -9,7 +9,14 @@
 //! - [`verify`]: proofs and public inputs, judged
 //! - [`catalogue`]: what `pipeline!` must know of all this
 //!
-//! It knows nothing of graphs, threads and files of graphs: a stage is a function of its job and its tokens.
+//! It knows nothing of graphs, workers and policies: a stage is a function of its job and its tokens.
+//!
+//! What is new goes here: a stage or a backend of one is a file under `host` (or a folder beside it) and a line in
+//! [`catalogue`]; a built-in circuit is a variant of [`circuits::Builtin`]; a circuit's file format is a folder under
+//! `circuits` that ends in [`CircuitShape`] and [`WitnessSource`]; a key's is a file under `params` that ends in
+//! [`params::Parameters`].
+
+#![forbid(unsafe_code)]
 
 pub mod catalogue;
 pub mod circuits;

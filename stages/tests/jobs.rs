@@ -91,6 +91,22 @@ fn a_right_witness_is_proved_from_every_kind_of_source() {
     }
 }
 
+/// Nothing but ONE: a domain of one point, and queries without any.
+#[test]
+fn a_circuit_of_nothing() {
+    #[derive(Clone)]
+    struct Nothing;
+    impl Circuit<Scalar> for Nothing {
+        fn synthesize<CS: ConstraintSystem<Scalar>>(self, _: &mut CS) -> Result<(), SynthesisError> {
+            Ok(())
+        }
+    }
+    let shape = Arc::new(CircuitShape::from_circuit("nothing", Nothing).unwrap());
+    assert_eq!((shape.domain().size(), shape.variables(), shape.constraints()), (1, 1, 0));
+    let proof = sequence::prove(&job(&shape, WitnessSource::circuit(vec![], Nothing)), 0).unwrap();
+    assert!(proofline_stages::verify::ProofPoints::parse(&proof.bytes).is_ok());
+}
+
 #[test]
 fn two_proofs_of_one_witness_differ() {
     let shape = shape(ROWS);

@@ -103,6 +103,22 @@ fn every_truncation_is_refused() {
     refused(read(&folder, &[&bytes[..], &[0]].concat()), &["1 bytes follow the end"]);
 }
 
+/// Whatever byte is changed: no panic, and no key that is not one.
+#[test]
+fn no_change_of_a_byte_is_a_panic() {
+    let (folder, bytes) = written();
+    let (mut refusals, mut changes) = (0, 0);
+    for at in (0..bytes.len()).step_by(5) {
+        for change in [1, 0x80] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= change;
+            changes += 1;
+            refusals += usize::from(read(&folder, &bytes).is_err());
+        }
+    }
+    assert_eq!(refusals, changes, "a changed coordinate is no point any more");
+}
+
 #[test]
 fn a_count_that_the_file_cannot_hold() {
     let (folder, mut bytes) = written();

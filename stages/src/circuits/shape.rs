@@ -8,6 +8,7 @@ use blstrs::Scalar;
 use ff::Field;
 use pipeline_runtime::stage::Sizes;
 use proofline_kernels::domain::Domain;
+use proofline_kernels::scalars::MAX_LEN;
 use proofline_kernels::sparse::{Bitmap, Matrix, MatrixBuilder};
 
 use super::builtin::Builtin;
@@ -88,6 +89,9 @@ impl CircuitShape {
         let variables = inputs + aux;
         let too_large =
             |fault: &dyn fmt::Display| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}"));
+        if variables > MAX_LEN {
+            return Err(too_large(&format_args!("{variables} variables, and {MAX_LEN} is the limit")));
+        }
         let mut builders = [(); 3].map(|()| MatrixBuilder::new(variables));
         for row in 0..rows.len() {
             for (builder, terms) in builders.iter_mut().zip(rows.row(row)) {
@@ -96,7 +100,7 @@ impl CircuitShape {
         }
         let [mut a, mut b, mut c] = builders;
         for input in 0..inputs {
-            // Inputs are below 2^32, for `push_row` above or the readers before it saw to that.
+            // The limit above is below 2^32.
             a.push_row(&[(input as u32, Scalar::ONE)]).map_err(|fault| too_large(&fault))?;
             b.push_row(&[]).map_err(|fault| too_large(&fault))?;
             c.push_row(&[]).map_err(|fault| too_large(&fault))?;
@@ -182,7 +186,7 @@ impl CircuitShape {
 
 impl Queries {
     fn of(a: &Bitmap, b: &Bitmap) -> Self {
-        // Columns are below 2^32, or the matrices could not have been made.
+        // The limit on variables is below 2^32.
         let positions = |map: &Bitmap| map.ones().map(|column| column as u32).collect();
         Self { a: positions(a), b: positions(b) }
     }

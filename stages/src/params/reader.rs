@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use proofline_kernels::scalars::MAX_LEN;
 use rayon::prelude::*;
 
 use super::point::Point;
@@ -99,7 +100,13 @@ impl KeyReader {
             );
             return Err(Error::Malformed { file: self.path.clone(), offset, fault });
         }
-        Ok(count as usize)
+        match usize::try_from(count) {
+            Ok(count) if count <= MAX_LEN => Ok(count),
+            _ => {
+                let fault = format!("{what} has {count} points, and this program sums {MAX_LEN} at most");
+                Err(Error::Malformed { file: self.path.clone(), offset, fault })
+            }
+        }
     }
 
     /// The points that these bytes, from `offset` on, are; each is checked for curve and subgroup.

@@ -20,14 +20,14 @@ pub fn scalar(scalar: &Scalar) -> Fr {
     Fr::from_le_bytes_mod_order(&scalar.to_bytes_le())
 }
 
-/// A point in arkworks' type; arkworks checks curve and subgroup.
+/// A point of a key in arkworks' type. bellperson has read the same key with its checks, so arkworks need not.
 pub fn g1(point: &blstrs::G1Affine) -> G1Affine {
-    G1Affine::deserialize_compressed(&point.to_compressed()[..]).unwrap()
+    G1Affine::deserialize_uncompressed_unchecked(&point.to_uncompressed()[..]).unwrap()
 }
 
-/// A point in arkworks' type; arkworks checks curve and subgroup.
+/// A point of a key in arkworks' type, as [`g1`].
 pub fn g2(point: &blstrs::G2Affine) -> G2Affine {
-    G2Affine::deserialize_compressed(&point.to_compressed()[..]).unwrap()
+    G2Affine::deserialize_uncompressed_unchecked(&point.to_uncompressed()[..]).unwrap()
 }
 
 /// A point in blstrs' type.

@@ -2,6 +2,8 @@
 //!
 //! Everything panics on what should not happen: this is a crate of tests.
 
+#![forbid(unsafe_code)]
+
 pub mod arkworks;
 pub mod bellman;
 pub mod circuits;
