@@ -14,6 +14,10 @@ use crate::key::TokenKey;
 ///
 /// A token's memory is a slot: when its last reader is done the token goes to `dealloc`, and from there back to the
 /// stage that makes such tokens, which reuses it for the next firing of an equal shape.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a token",
+    note = "a stage's inputs and output implement `Token`; capabilities are recognised by their own names, not by an alias"
+)]
 pub trait Token: Send + Sync + 'static {
     /// The name in catalogue and graph files.
     const NAME: &'static str;
