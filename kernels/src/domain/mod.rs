@@ -8,10 +8,14 @@
 
 mod portable;
 mod quotient;
-mod roots;
+pub(crate) mod reverse;
+pub(crate) mod roots;
+mod transform;
 
-use crate::Scalar;
-use roots::Twiddles;
+use reverse::reverse;
+use transform::Transforms;
+
+use crate::{Path, Scalar};
 
 /// Which definition of the quotient, root of unity and coset a proving key was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,17 +49,25 @@ pub const MAX_LOG_SIZE: u32 = 28;
 #[derive(Debug, Clone)]
 pub struct Domain {
     log_size: u32,
+    path: Path,
     /// For the root of bellman.
-    forward: Twiddles,
-    backward: Twiddles,
+    transforms: Transforms,
 }
 
 impl Domain {
-    /// The smallest domain with at least `n` points.
+    /// The smallest domain with at least `n` points, for the best path of this CPU.
     ///
     /// # Errors
     /// If that would be larger than `2^28`.
     pub fn for_rows(n: usize) -> Result<Self, DomainError> {
+        Self::with_path(n, Path::best())
+    }
+
+    /// [`for_rows`](Self::for_rows) for a given path.
+    ///
+    /// # Errors
+    /// See [`for_rows`](Self::for_rows).
+    pub fn with_path(n: usize, path: Path) -> Result<Self, DomainError> {
         let too_large = DomainError::TooLarge { rows: n, limit_log: MAX_LOG_SIZE };
         let size = n.checked_next_power_of_two().ok_or(too_large.clone())?;
         let log_size = size.trailing_zeros();
@@ -63,11 +75,7 @@ impl Domain {
             return Err(too_large);
         }
         let root = roots::root_of_unity(Convention::Coefficients, log_size);
-        Ok(Self {
-            log_size,
-            forward: Twiddles::new(root, log_size),
-            backward: Twiddles::new(roots::inverse(root), log_size),
-        })
+        Ok(Self { log_size, path, transforms: Transforms::new(path, root, log_size) })
     }
 
     /// Number of points.
@@ -82,7 +90,7 @@ impl Domain {
 
     /// Bytes of the tables.
     pub fn bytes(&self) -> usize {
-        self.forward.bytes() + self.backward.bytes()
+        self.transforms.forward.bytes() + self.transforms.backward.bytes()
     }
 
     /// Coefficients to values on the domain.
@@ -91,8 +99,8 @@ impl Domain {
     /// Like every transform here: if `x` has not exactly [`size`](Self::size) entries.
     pub fn fft(&self, x: &mut [Scalar]) {
         self.check(x);
-        portable::to_reversed(x, &self.forward);
-        portable::reverse(x);
+        self.transforms.forward.to_reversed(x, None);
+        reverse(x);
     }
 
     /// Values on the domain to coefficients.
@@ -101,9 +109,9 @@ impl Domain {
     /// See [`fft`](Self::fft).
     pub fn ifft(&self, x: &mut [Scalar]) {
         self.check(x);
-        portable::to_reversed(x, &self.backward);
-        portable::reverse(x);
-        portable::scale(x, self.size_inverse());
+        let backward = &self.transforms.backward;
+        backward.to_reversed(x, Some(&backward.scale(roots::one(), self.size_inverse())));
+        reverse(x);
     }
 
     /// Coefficients to values on the coset 7·domain.
@@ -122,9 +130,10 @@ impl Domain {
     /// See [`fft`](Self::fft).
     pub fn coset_ifft(&self, x: &mut [Scalar]) {
         self.check(x);
-        portable::to_reversed(x, &self.backward);
-        portable::reverse(x);
-        portable::scale_by_powers(x, roots::inverse(roots::coset_generator()), self.size_inverse());
+        let backward = &self.transforms.backward;
+        let scale = backward.scale(roots::inverse(roots::coset_generator()), self.size_inverse());
+        backward.to_reversed(x, Some(&scale));
+        reverse(x);
     }
 
     /// The quotient of the three evaluated rows; the result is left in `a`, and `b` and `c` are scratch afterwards.

@@ -3,7 +3,7 @@
 use ff::Field;
 use rayon::prelude::*;
 
-use super::roots::Twiddles;
+use super::roots::{LOW_LOG, Products, Twiddles};
 use crate::Scalar;
 
 /// Blocks up to this size are finished by one task: 4096 × 32 bytes fit a second-level cache.
@@ -74,23 +74,14 @@ fn join_layer(low: &mut [Scalar], high: &mut [Scalar], block: usize, twiddle: &S
     }
 }
 
-/// Swaps every entry with the one at the bit-reversed index.
-pub(super) fn reverse<T>(x: &mut [T]) {
-    let bits = x.len().trailing_zeros();
-    if bits < 2 {
-        return;
-    }
-    for i in 0..x.len() {
-        let j = i.reverse_bits() >> (usize::BITS - bits);
-        if i < j {
-            x.swap(i, j);
+/// Multiplies the entry at position i by `powers`' entry i.
+pub(super) fn scale_reversed(x: &mut [Scalar], powers: &Products) {
+    x.par_chunks_mut(1 << LOW_LOG).enumerate().for_each(|(task, chunk)| {
+        let (low, high) = powers.run(task << LOW_LOG);
+        for (x, power) in chunk.iter_mut().zip(low) {
+            *x *= *power * high;
         }
-    }
-}
-
-/// Multiplies every entry by `factor`.
-pub(super) fn scale(x: &mut [Scalar], factor: Scalar) {
-    x.par_iter_mut().with_min_len(ELEMENTS_PER_TASK).for_each(|x| *x *= factor);
+    });
 }
 
 /// Multiplies entry i by `first · base^i`.

@@ -45,46 +45,63 @@ pub(super) fn root_of_unity(convention: Convention, log_size: u32) -> Scalar {
     root
 }
 
-/// Block twiddles of a root ω of order 2^k: block `b` of any layer has the twiddle `ω^e(b)`, where bit i of `b` adds
-/// `2^k / 2^(i+2)` to the exponent. Exponents add over bits, so a twiddle is the product of one from a table for the
-/// low bits of `b` and one for the high bits. Only the last layers have blocks beyond the low table.
+/// Products over the bits of an index: entry b is the product of a factor per set bit of b, taken from a table for the low
+/// bits and one for the high bits.
 #[derive(Debug, Clone)]
-pub(super) struct Twiddles {
+pub(crate) struct Products {
     low: Vec<Scalar>,
     high: Vec<Scalar>,
 }
 
-/// 2^12 entries of 32 bytes stay in a second-level cache beside the data.
-const LOW_LOG: u32 = 12;
+/// Block twiddles: see [`Products::twiddles`].
+pub(crate) type Twiddles = Products;
 
-impl Twiddles {
-    pub(super) fn new(root: Scalar, log_size: u32) -> Self {
-        let blocks_log = log_size.saturating_sub(1);
-        // factor[i] = root^(2^log_size / 2^(i+2)), the contribution of bit i.
-        let mut factor = vec![root; blocks_log as usize];
+/// 2^12 entries of 32 bytes stay in a second-level cache beside the data.
+pub(super) const LOW_LOG: u32 = 12;
+
+impl Products {
+    /// The block twiddles of a root ω of order 2^`log_size`: block b of any layer has ω^e(b), where bit i of b adds
+    /// 2^log_size / 2^(i+2) to the exponent.
+    pub(crate) fn twiddles(root: Scalar, log_size: u32) -> Self {
+        Self::halving(root, log_size.saturating_sub(1), Scalar::ONE)
+    }
+
+    /// `first · base^j` at the position rev(j) of an array of 2^`log_size`: bit i of the position adds 2^log_size / 2^(i+1)
+    /// to j.
+    pub(super) fn powers(base: Scalar, log_size: u32, first: Scalar) -> Self {
+        Self::halving(base, log_size, first)
+    }
+
+    /// The last of `count` bits has the factor `last`, each before it the square of the next.
+    fn halving(last: Scalar, count: u32, first: Scalar) -> Self {
+        let mut factor = vec![last; count as usize];
         for i in (0..factor.len().saturating_sub(1)).rev() {
             factor[i] = factor[i + 1].square();
         }
-        let low_log = blocks_log.min(LOW_LOG) as usize;
-        Self { low: products(&factor[..low_log]), high: products(&factor[low_log..]) }
+        let low_log = count.min(LOW_LOG) as usize;
+        Self { low: products(&factor[..low_log], Scalar::ONE), high: products(&factor[low_log..], first) }
     }
 
-    /// The twiddle of block `b`.
-    pub(super) fn get(&self, b: usize) -> Scalar {
-        match self.low.get(b) {
-            Some(twiddle) => *twiddle,
-            None => self.low[b & (self.low.len() - 1)] * self.high[b >> LOW_LOG],
-        }
+    /// Entry b.
+    pub(crate) fn get(&self, b: usize) -> Scalar {
+        let low = self.low[b & (self.low.len() - 1)];
+        let high = b >> LOW_LOG;
+        if high == 0 && self.high[0] == Scalar::ONE { low } else { low * self.high[high] }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Entries of the low bits, and the factor of the high bits that an aligned run of as many entries has in common.
+    pub(super) fn run(&self, at: usize) -> (&[Scalar], Scalar) {
+        (&self.low, self.high[at >> LOW_LOG])
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.low.as_slice()) + size_of_val(self.high.as_slice())
     }
 }
 
-/// `out[b]` = product of `factor[i]` over the set bits i of `b`.
-fn products(factor: &[Scalar]) -> Vec<Scalar> {
-    let mut out = vec![Scalar::ONE];
+/// `out[b]` = `first` · product of `factor[i]` over the set bits i of `b`.
+fn products(factor: &[Scalar], first: Scalar) -> Vec<Scalar> {
+    let mut out = vec![first];
     for f in factor {
         for at in 0..out.len() {
             out.push(out[at] * f);

@@ -190,6 +190,46 @@ fn parallel_equals_serial() {
 }
 
 #[test]
+fn paths_agree_bit_for_bit() {
+    for log_size in (0..=14).chain([17, 21]) {
+        let n = 1usize << log_size;
+        let domains: Vec<_> = Path::all().into_iter().map(|path| Domain::with_path(n, path).unwrap()).collect();
+        // Values at both ends of the range among random ones.
+        let input = |seed: u64| {
+            let mut x = random(seed, n);
+            for (i, x) in x.iter_mut().enumerate().step_by(3) {
+                *x = if i % 2 == 0 { -Scalar::ONE } else { Scalar::ZERO };
+            }
+            x
+        };
+        let all_largest = vec![-Scalar::ONE; n];
+        let run = |f: &dyn Fn(&Domain) -> Vec<Scalar>, what: &str| {
+            let results: Vec<_> = domains.iter().map(f).collect();
+            assert!(results.iter().all(|x| *x == results[0]), "{what} of 2^{log_size}");
+        };
+        let single = |f: fn(&Domain, &mut [Scalar]), x: &[Scalar]| {
+            let x = x.to_vec();
+            move |domain: &Domain| {
+                let mut x = x.clone();
+                f(domain, &mut x);
+                x
+            }
+        };
+        run(&single(Domain::fft, &input(1)), "fft");
+        run(&single(Domain::fft, &all_largest), "fft of −1");
+        run(&single(Domain::coset_ifft, &input(2)), "coset ifft");
+        for convention in [Convention::Coefficients, Convention::OddCoset] {
+            let quotient = |domain: &Domain| {
+                let (mut a, mut b, mut c) = (input(3), input(4), input(5));
+                domain.quotient(convention, &mut a, &mut b, &mut c);
+                a
+            };
+            run(&quotient, "quotient");
+        }
+    }
+}
+
+#[test]
 #[should_panic(expected = "exactly that many values")]
 fn another_length_is_a_bug_of_the_caller() {
     domain(3).fft(&mut random(1, 7));

@@ -13,6 +13,9 @@ pub(crate) mod batch;
 pub(crate) mod field;
 pub(crate) mod fp;
 pub(crate) mod fp2;
+pub(crate) mod fr;
+pub(crate) mod ntt;
+pub(crate) mod pointwise;
 pub(crate) mod vector;
 
 /// Proof that this CPU has AVX-512 F, DQ, VL, BW and IFMA.

@@ -38,6 +38,12 @@ pub struct V(__m512i);
 pub(crate) struct Row(pub(crate) [u64; LANES]);
 
 impl Ifma {
+    /// A bare vector.
+    #[inline(always)]
+    pub(crate) fn wrap(self, x: __m512i) -> V {
+        V(x)
+    }
+
     /// The same word in every lane.
     #[inline(always)]
     pub(crate) fn splat(self, x: u64) -> V {
@@ -159,6 +165,19 @@ impl V {
     pub(crate) fn zero_lanes(self) -> u8 {
         // SAFETY: `self` proves the features.
         unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
+    }
+
+    /// Lanes that are negative as signed numbers.
+    #[inline(always)]
+    pub(crate) fn negative_lanes(self) -> u8 {
+        // SAFETY: `self` proves the features.
+        unsafe { _mm512_movepi64_mask(self.0) }
+    }
+
+    /// The bare vector.
+    #[inline(always)]
+    pub(crate) fn raw(self) -> __m512i {
+        self.0
     }
 
     /// Lanes that are equal.
