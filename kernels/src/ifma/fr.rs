@@ -96,9 +96,7 @@ fn subtract_multiple(x: &mut Fr, q: V) {
 pub(crate) fn weak(mut x: Fr) -> Fr {
     let top = x[4] + x[3].sar::<LIMB_BITS>() + x[4].splat(1);
     let q = x[4].splat(0).add_high(top, x[4].splat(RECIPROCAL)).shr::<QUOTIENT_SHIFT>();
-    for j in 0..LIMBS {
-        x[j] = x[j] + x[j].splat(R::PRIME[j]);
-    }
+    x = each!([x[0]; LIMBS], j => x[j] + x[j].splat(R::PRIME[j]));
     subtract_multiple(&mut x, q);
     normalise(&mut x);
     x

@@ -99,13 +99,12 @@ pub(super) fn run<const SPLIT: bool>(
     scale: Option<&Scale>,
 ) {
     let pass = Pass { proof, geometry, scale: scale.filter(|_| geometry.after == 0) };
-    let memory = Memory(x.as_mut_ptr());
+    let memory = &Memory(x.as_mut_ptr());
     let buffer = || Buffer::new(proof, geometry);
     let Geometry { before, layers, after } = geometry;
     if after == 0 {
         // Eight neighbouring blocks of 2^layers elements a task; there are 2^before of them.
         (0..1usize << before >> 3).into_par_iter().for_each_init(buffer, |buffer, group| {
-            let memory = memory;
             // SAFETY: the start of block 8·group is inside the array, and no other task has these eight blocks.
             let at = unsafe { memory.0.add(group << (layers + 3)) };
             let rows = Rows { at, row_stride: 1, lane_stride: 1 << layers };
@@ -123,7 +122,6 @@ pub(super) fn run<const SPLIT: bool>(
         let own = (block > 0).then(|| Tables::new(twiddles, block, geometry));
         let tables = own.as_ref().unwrap_or(tables);
         (0..columns).into_par_iter().for_each_init(buffer, |buffer, group| {
-            let memory = memory;
             // SAFETY: column 8·group of the block is inside the array, and no other task has these eight columns.
             let at = unsafe { memory.0.add((block << (layers + after)) + LANES * group) };
             let rows = Rows { at, row_stride: 1 << after, lane_stride: 1 };
@@ -202,11 +200,10 @@ unsafe fn blocks<const SPLIT: bool>(
     for layer in (0..first + second - 1).rev() {
         heads[layer] = fr::canonical(fr::mul_raw(&heads[layer + 1], &heads[layer + 1]));
     }
-    for layer in 0..first {
+    for (layer, head) in heads[..first].iter().enumerate() {
         for i in 0..1 << layer {
             let at = (1 << layer) - 1 + i;
-            buffer.first[at] =
-                if i == 0 { heads[layer] } else { fr::mul(&heads[layer], &fr::splat(pass.proof, &tables.first[at])) };
+            buffer.first[at] = if i == 0 { *head } else { fr::mul(head, &fr::splat(pass.proof, &tables.first[at])) };
         }
     }
     if SPLIT {
@@ -237,32 +234,31 @@ unsafe fn blocks<const SPLIT: bool>(
 #[inline(always)]
 unsafe fn first_stage<const SPLIT: bool>(pass: &Pass<'_>, rows: Rows, buffer: &mut Buffer, trivial: bool) {
     let (count, second) = (1usize << pass.geometry.first(), pass.geometry.second());
-    let mut x = [[[pass.proof.splat(0); LIMBS]; MAX_ROWS]; 2];
+    let mut even = [[pass.proof.splat(0); LIMBS]; MAX_ROWS];
+    let mut odd = even;
     // Two neighbouring rows at a time: with blocks in the lanes they share their loads.
     for j in (0..1usize << second).step_by(2) {
-        for k in 0..count {
-            if SPLIT {
+        for (k, (even, odd)) in even[..count].iter_mut().zip(&mut odd).enumerate() {
+            [*even, *odd] = if SPLIT {
                 // SAFETY: the caller's promise: both rows are among the pass's.
-                let [even, odd] = unsafe { load(pass.proof, rows, (k << second) + j) };
-                (x[0][k], x[1][k]) = (even, odd);
+                unsafe { load(pass.proof, rows, (k << second) + j) }
             } else {
-                x[0][k] = buffer.rows[k * buffer.group + j];
-                x[1][k] = buffer.rows[k * buffer.group + j + 1];
-            }
+                [buffer.rows[k * buffer.group + j], buffer.rows[k * buffer.group + j + 1]]
+            };
         }
-        for x in &mut x {
+        for x in [&mut even, &mut odd] {
             match (SPLIT, trivial) {
                 (true, true) => stage::split::<true>(&mut x[..count], &buffer.first),
                 (true, false) => stage::split::<false>(&mut x[..count], &buffer.first),
                 (false, _) => stage::join(&mut x[..count], &buffer.first),
             }
         }
-        for k in 0..count {
+        for (k, (even, odd)) in even[..count].iter().zip(&odd).enumerate() {
             if SPLIT {
-                buffer.rows[k * buffer.group + j] = x[0][k];
-                buffer.rows[k * buffer.group + j + 1] = x[1][k];
+                buffer.rows[k * buffer.group + j] = *even;
+                buffer.rows[k * buffer.group + j + 1] = *odd;
             } else {
-                let (mut even, mut odd) = (x[0][k], x[1][k]);
+                let (mut even, mut odd) = (*even, *odd);
                 if pass.geometry.before == 0 {
                     even = fr::canonical(even);
                     odd = fr::canonical(odd);
