@@ -17,6 +17,7 @@ pub mod examples;
 pub mod gpu_without_device;
 pub mod job_type;
 pub mod mem_heavy_without_pool;
+pub mod memory;
 pub mod missing_field;
 pub mod pinned_without_group;
 pub mod prefer_branches;
@@ -36,7 +37,10 @@ pub mod version;
 pub mod weight_above_pool;
 
 use crate::diagnostic::Report;
+use crate::model;
+use crate::plan::Plan;
 use crate::resolve::Resolved;
+use crate::source::Span;
 
 /// A check and its page.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +110,8 @@ pub const ALL: &[Check] = &[
     prefer_branches::CHECK,
     job_type::CHECK,
     stale_catalogue::CHECK,
+    memory::MACHINE,
+    memory::POOL,
     stage_attribute::WORDS,
     stage_attribute::BACKEND,
     stage_attribute::TAG,
@@ -121,6 +127,47 @@ pub fn run(graph: &Resolved<'_>, report: &mut Report) {
     for check in ALL.iter().filter_map(|check| check.run) {
         check(graph, report);
     }
+}
+
+/// A graph whose shape is right, with what would become of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Planned<'a> {
+    /// The graph.
+    pub graph: &'a Resolved<'a>,
+    /// Its plan.
+    pub plan: &'a Plan,
+}
+
+impl<'a> Planned<'a> {
+    /// What the file says of a stage of the plan.
+    #[must_use]
+    pub fn stated(&self, stage: usize) -> &'a model::Stage {
+        self.graph.stages[self.plan.stages[stage].origin].stated
+    }
+
+    /// What the file says of an edge of the plan.
+    #[must_use]
+    pub fn stated_edge(&self, edge: usize) -> &'a model::Edge {
+        self.graph.edges[self.plan.edges[edge].origin].stated
+    }
+
+    /// Where the size of a pool is written.
+    #[must_use]
+    pub fn pool_span(&self, pool: usize) -> Span {
+        let pool = &self.graph.file.pools.items[pool];
+        pool.size.map_or(pool.name.span, |size| size.span)
+    }
+
+    /// Where the file begins.
+    #[must_use]
+    pub fn file_span(&self) -> Span {
+        self.graph.file.span
+    }
+}
+
+/// Runs every check that looks at the plan: what they ask needs a graph whose shape is right.
+pub fn judge(graph: &Planned<'_>, report: &mut Report) {
+    memory::judge(graph, report);
 }
 
 /// The check with a code; letters of either case.

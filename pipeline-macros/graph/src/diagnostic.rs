@@ -108,6 +108,13 @@ impl Report {
         self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Whether one of them says that the shape of a graph is not known: a name, a value, an edge is wrong.
+    #[must_use]
+    pub fn shape_is_open(&self) -> bool {
+        let of_shape = |code: &str| code.starts_with("PL00") || code.starts_with("PL02");
+        self.0.iter().any(|found| found.severity == Severity::Error && of_shape(found.code))
+    }
+
     /// All of them by place, without repetitions.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {

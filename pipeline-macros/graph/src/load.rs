@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::checks::unreadable;
+use crate::checks::{Planned, unreadable};
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::model::{Catalogue, Graph, Sku, SkuChoice};
 use crate::plan::Plan;
@@ -75,8 +75,10 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     if let (Some(file), Some(catalogue)) = (&file, &catalogue) {
         let graph = resolve::resolve(file, catalogue, sku.as_ref(), &mut report);
         checks::run(&graph, &mut report);
-        if !report.has_errors() {
-            plan = Some(plan::plan(&graph, &shown, plan::digest(&sources)));
+        if graph.whole && !report.shape_is_open() {
+            let made = plan::plan(&graph, &shown, plan::digest(&sources));
+            checks::judge(&Planned { graph: &graph, plan: &made }, &mut report);
+            plan = Some(made).filter(|_| !report.has_errors());
         }
     }
     Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan }

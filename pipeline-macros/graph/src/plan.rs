@@ -1,13 +1,14 @@
 //! A lawful graph → its plan: the same data as `runtime::plan::Plan`, from which [`crate::emit`] makes tokens.
 
 mod digest;
+pub mod memory;
 mod order;
 mod reserve;
 
 use std::path::Path;
 
 use crate::checks::gpu_without_device;
-use crate::model::{Ccds, Implementation, Insist, Linear, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Implementation, Insist, Linear, Load, Share, Sku, TagSet, Unit};
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::DEFAULT_POLICY;
@@ -35,6 +36,12 @@ pub struct Plan {
     pub edges: Vec<Edge>,
     /// The policy.
     pub policy: String,
+    /// The circuits that it is meant for: names and sizes.
+    pub sizes: Vec<(String, [u64; 6])>,
+    /// What the process keeps beside tokens and workspace: names and bytes.
+    pub resident: Vec<(String, Linear)>,
+    /// The load that it is judged for.
+    pub load: Option<Load>,
 }
 
 /// A permit pool.
@@ -61,6 +68,8 @@ pub struct Group {
     pub exclusive: bool,
     /// What to do where the machine refuses.
     pub insist: Insist,
+    /// Whether its threads may use all hardware threads of a core.
+    pub smt: bool,
 }
 
 /// A stage.
@@ -100,6 +109,25 @@ pub struct StagePlan {
     pub inputs: Vec<usize>,
     /// The edges that its output goes to.
     pub outputs: Vec<usize>,
+    /// Its position in the file.
+    pub origin: usize,
+    /// The token that it puts out, with its bytes.
+    pub output: Option<(String, Linear)>,
+    /// The bytes that the implementation needs for a firing beside its tokens.
+    pub scratch: Linear,
+    /// Whether and how it departs from the discipline.
+    pub opt_outs: OptOuts,
+}
+
+/// How a stage departs from the discipline that a firing takes all that it needs at once and never waits after that.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct OptOuts {
+    /// It takes its permits one after the other, and waits with those that it has: the pools in that order.
+    pub in_order: Option<Vec<usize>>,
+    /// It takes the places of its output when it sends, and waits with all that it has.
+    pub blocking: bool,
+    /// Its worker and its permits are free before its output has a place.
+    pub before_send: bool,
 }
 
 /// The part that a stage plays.
@@ -132,6 +160,46 @@ pub struct Edge {
     pub reserved_by: usize,
     /// Where the file names the two stages.
     pub ends_at: [Span; 2],
+    /// Tokens that the port takes for one firing.
+    pub batch: u32,
+    /// Its position in the file.
+    pub origin: usize,
+}
+
+impl StagePlan {
+    /// Firings at once.
+    #[must_use]
+    pub fn firings(&self) -> u64 {
+        u64::from(self.workers) * u64::from(self.in_flight)
+    }
+}
+
+impl OptOuts {
+    /// Whether it departs in no way.
+    #[must_use]
+    pub fn none(&self) -> bool {
+        self.in_order.is_none() && self.reserves()
+    }
+
+    /// Whether a firing takes the places of its output when it starts.
+    #[must_use]
+    pub fn reserves(&self) -> bool {
+        !self.blocking && !self.before_send
+    }
+}
+
+impl Plan {
+    /// The stage whose start takes the place of a token on `edge`; `None` if its producer takes it when it sends.
+    #[must_use]
+    pub fn reserver(&self, edge: usize) -> Option<usize> {
+        let Edge { from, reserved_by, .. } = self.edges[edge];
+        let reserves = |stage: usize| self.stages[stage].opt_outs.reserves();
+        match (reserves(from), reserves(reserved_by)) {
+            (true, true) => Some(reserved_by),
+            (true, false) => Some(from),
+            (false, _) => None,
+        }
+    }
 }
 
 /// Plans a graph that no check refused.
@@ -146,7 +214,8 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         place[*stage] = position;
     }
     let mut stages: Vec<StagePlan> = order.iter().map(|stage| stage_plan(graph, *stage)).collect();
-    let mut edges: Vec<Edge> = graph.edges.iter().map(|edge| edge_plan(graph, edge, &place)).collect();
+    let edges = graph.edges.iter().enumerate();
+    let mut edges: Vec<Edge> = edges.map(|(origin, edge)| edge_plan(graph, origin, edge, &place)).collect();
     edges.sort_by_key(|edge| (edge.from, edge.to, edge.port));
     for (number, edge) in edges.iter().enumerate() {
         stages[edge.from].outputs.push(number);
@@ -175,6 +244,9 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         stages,
         edges,
         policy: graph.file.policy.as_ref().map_or_else(|| DEFAULT_POLICY.to_owned(), |policy| policy.value.clone()),
+        sizes: graph.file.sizes.items.iter().map(|sizes| (sizes.name.value.clone(), sizes.counts)).collect(),
+        resident: graph.resident.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect(),
+        load: graph.file.load.map(|load| load.value),
     }
 }
 
@@ -194,12 +266,13 @@ fn groups(graph: &Resolved<'_>) -> Vec<Group> {
             share: group.share.expect(refused),
             exclusive: group.exclusive,
             insist: group.insist,
+            smt: group.smt,
         })
         .collect()
 }
 
-fn stage_plan(graph: &Resolved<'_>, stage: usize) -> StagePlan {
-    let stage = &graph.stages[stage];
+fn stage_plan(graph: &Resolved<'_>, origin: usize) -> StagePlan {
+    let stage = &graph.stages[origin];
     let stated = stage.stated;
     let chosen = stage.branches[gpu_without_device::chosen(graph, stage)];
     let formulas = |list: &[(usize, Linear, _)]| list.iter().map(|(pool, bytes, _)| (*pool, *bytes)).collect();
@@ -221,11 +294,22 @@ fn stage_plan(graph: &Resolved<'_>, stage: usize) -> StagePlan {
         workspace: formulas(&stage.workspace),
         inputs: Vec::new(),
         outputs: Vec::new(),
+        origin,
+        output: chosen.output.clone().map(|name| {
+            let bytes = graph.catalogue.token(&name).map(|token| token.bytes).unwrap_or_default();
+            (name, bytes)
+        }),
+        scratch: chosen.workspace,
+        opt_outs: OptOuts {
+            in_order: stage.in_order.clone(),
+            blocking: stated.blocking.is_some(),
+            before_send: stated.before_send.is_some(),
+        },
     }
 }
 
 /// An edge; a capacity of 0 stands for the default, which [`reserve`] knows.
-fn edge_plan(graph: &Resolved<'_>, edge: &crate::resolve::Edge<'_>, place: &[usize]) -> Edge {
+fn edge_plan(graph: &Resolved<'_>, origin: usize, edge: &crate::resolve::Edge<'_>, place: &[usize]) -> Edge {
     Edge {
         from: place[edge.from],
         to: place[edge.to],
@@ -234,5 +318,7 @@ fn edge_plan(graph: &Resolved<'_>, edge: &crate::resolve::Edge<'_>, place: &[usi
         capacity: edge.stated.capacity.map_or(0, |capacity| capacity.value),
         reserved_by: place[edge.from],
         ends_at: [edge.stated.from.span, edge.stated.to.span],
+        batch: edge.stated.batch.map_or(1, |batch| batch.value),
+        origin,
     }
 }

@@ -24,6 +24,8 @@ pub struct Resolved<'a> {
     pub sku: Option<&'a Sku>,
     /// The stages, in the order of the file.
     pub stages: Vec<Stage<'a>>,
+    /// What the process keeps: names and bytes.
+    pub resident: Vec<(&'a str, Linear)>,
     /// The edges whose two ends and port are known.
     pub edges: Vec<Edge<'a>>,
     /// Whether all stages and all edges are known; else a check must not conclude that something is missing.
@@ -45,6 +47,8 @@ pub struct Stage<'a> {
     pub holds: Vec<(usize, Linear, At<()>)>,
     /// The pools and bytes of a worker.
     pub workspace: Vec<(usize, Linear, At<()>)>,
+    /// The pools in the order in which it takes them, if it takes them one after the other.
+    pub in_order: Option<Vec<usize>>,
     /// Whether every name in it is known.
     pub known: bool,
     /// Whether every edge that leads here is known.
@@ -99,7 +103,11 @@ pub fn resolve<'a>(
     let mut stages: Vec<Stage<'a>> =
         file.stages.items.iter().map(|stage| resolve_stage(stage, file, catalogue, report)).collect();
     let doubled = doubled(&mut stages);
-    let mut graph = Resolved { file, catalogue, sku, stages, edges: Vec::new(), whole: false };
+    let resident = file.resident.items.iter();
+    let resident =
+        resident.filter_map(|(name, formula)| Some((name.value.as_str(), linear(formula, catalogue, report)?)));
+    let resident = resident.collect();
+    let mut graph = Resolved { file, catalogue, sku, stages, resident, edges: Vec::new(), whole: false };
     let all_edges = edges::resolve(&mut graph, report);
     let all_stages = file.stages.whole && graph.stages.iter().all(|stage| !stage.branches.is_empty());
     graph.whole = all_edges && all_stages && !doubled;
@@ -161,8 +169,12 @@ fn resolve_stage<'a>(
         resolved.collect::<Vec<_>>()
     };
     let (holds, workspace) = (formulas(&stated.holds, report), formulas(&stated.workspace, report));
+    let in_order = stated
+        .in_order
+        .as_ref()
+        .map(|order| order.value.items.iter().filter_map(|name| pool(name, report)).collect::<Vec<_>>());
     known &= holds.len() == stated.holds.items.len() && workspace.len() == stated.workspace.items.len();
-    Stage { stated, branches, group, needs, holds, workspace, known, inputs_known: true }
+    Stage { stated, branches, group, needs, holds, workspace, in_order, known, inputs_known: true }
 }
 
 fn branches<'a>(stated: &model::Stage, catalogue: &'a Catalogue, report: &mut Report) -> Vec<&'a Implementation> {

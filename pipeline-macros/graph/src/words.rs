@@ -90,6 +90,19 @@ pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
+/// An amount of memory in its largest unit, exact where that takes no fraction, else with two digits behind the point.
+#[must_use]
+pub fn amount(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+    let unit = UNITS.iter().find(|(_, unit)| bytes >= *unit).unwrap_or(&UNITS[4]);
+    // Memory is spoken of in GiB: 512 GiB, 2560 GiB, not 2.5 TiB, which is hard to compare.
+    let (name, unit) = if unit.0 == "TiB" { UNITS[1] } else { *unit };
+    if bytes.is_multiple_of(unit) {
+        return format!("{} {name}", bytes / unit);
+    }
+    format!("{:.2} {name}", bytes as f64 / unit as f64)
+}
+
 /// The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -129,6 +142,15 @@ mod tests {
         assert_eq!(nearest("Prep_MSM", known), Some("prep_msm"));
         assert_eq!(nearest("dealloc", known), None);
         assert_eq!(nearest("", known), None);
+    }
+
+    #[test]
+    fn amounts_are_short() {
+        assert_eq!(amount(0), "0 B");
+        assert_eq!(amount(576), "576 B");
+        assert_eq!(amount(16 << 30), "16 GiB");
+        assert_eq!(amount(2560 << 30), "2560 GiB");
+        assert_eq!(amount(16_672_218_496), "15.53 GiB");
     }
 
     #[test]

@@ -42,6 +42,7 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
         names(stage.needs.items.iter().map(|(pool, _)| pool), "pool", report);
         names(stage.holds.items.iter().map(|(pool, _)| pool), "pool", report);
         names(stage.workspace.items.iter().map(|(pool, _)| pool), "pool", report);
+        names(stage.in_order.iter().flat_map(|order| &order.value.items), "pool", report);
     }
 }
 

@@ -5,7 +5,8 @@ use super::fields::{Decoder, Fields};
 use crate::checks::{values, version};
 use crate::diagnostic::Report;
 use crate::model::{
-    Backend, Ccds, Edge, Expression, Graph, Group, Insist, Listed, Pool, SIZES, Share, Sizes, SkuChoice, Stage, Unit,
+    Backend, Ccds, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice, Stage,
+    Unit,
 };
 use crate::ron::{Node, Value};
 use crate::source::At;
@@ -15,7 +16,8 @@ const MANY: u32 = 65_536;
 
 /// Decodes a graph file.
 pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
-    const FIELDS: &[&str] = &["version", "sku", "sizes", "pools", "groups", "stages", "edges", "policy"];
+    const FIELDS: &[&str] =
+        &["version", "catalogue", "sku", "sizes", "load", "resident", "pools", "groups", "stages", "edges", "policy"];
     let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Graph", FIELDS, 0)?;
@@ -27,6 +29,9 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
     let stages = fields.required(d, "stages").map(|node| d.list(node, Decoder::stage));
     let edges = fields.required(d, "edges").map(|node| d.list(node, Decoder::edge));
     let policy = fields.optional("policy").and_then(|node| d.text(node));
+    let catalogue = fields.optional("catalogue").and_then(|node| d.text(node));
+    let resident = d.formulas(&fields, "resident");
+    let load = fields.optional("load").and_then(|node| d.load(node));
     // An optional list that is absent is whole, unless a fault may have swallowed it.
     let whole = !node.damaged;
     Some(Graph {
@@ -38,6 +43,9 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         stages: stages.unwrap_or_else(lost),
         edges: edges.unwrap_or_else(lost),
         policy,
+        catalogue,
+        resident,
+        load,
     })
 }
 
@@ -76,6 +84,13 @@ impl Decoder<'_> {
         Some(Sizes { name, counts })
     }
 
+    fn load(&mut self, node: &Node) -> Option<At<Load>> {
+        let fields = self.fields(node, "", &["jobs", "partitions"], 0)?;
+        let jobs = fields.required(self, "jobs").and_then(|node| self.small(node, 1..=MANY));
+        let partitions = fields.required(self, "partitions").and_then(|node| self.small(node, 1..=MANY));
+        Some(At { value: Load { jobs: jobs?.value, partitions: partitions?.value }, span: node.span })
+    }
+
     fn pool(&mut self, name: At<String>, node: &Node) -> Option<Pool> {
         let (size, unit) = match &node.value {
             Value::Text(_) => (self.bytes(node), Unit::Bytes),
@@ -91,7 +106,7 @@ impl Decoder<'_> {
     }
 
     fn group(&mut self, name: At<String>, node: &Node) -> Option<Group> {
-        let fields = self.fields(node, "Ccds", &["ccds", "share", "exclusive", "insist"], 1)?;
+        let fields = self.fields(node, "Ccds", &["ccds", "share", "exclusive", "insist", "smt"], 1)?;
         let ccds = fields.required(self, "ccds").and_then(|node| self.ccds(node));
         let share = fields.required(self, "share");
         let share = share.and_then(|node| self.choice(node, &[("Spread", Share::Spread), ("Pack", Share::Pack)]));
@@ -99,7 +114,8 @@ impl Decoder<'_> {
         let insist = fields.optional("insist");
         let insist =
             insist.and_then(|node| self.choice(node, &[("Demand", Insist::Demand), ("Prefer", Insist::Prefer)]));
-        Some(Group { name, ccds, share, exclusive, insist: insist.unwrap_or(Insist::Demand) })
+        let smt = fields.optional("smt").and_then(|node| self.truth(node)).unwrap_or(false);
+        Some(Group { name, ccds, share, exclusive, insist: insist.unwrap_or(Insist::Demand), smt })
     }
 
     /// `"*"`, `"0-9"`, `"0,2,4-7"`.
@@ -125,6 +141,9 @@ impl Decoder<'_> {
             "holds",
             "workspace",
             "tags",
+            "acquire",
+            "send",
+            "release",
         ];
         let faults_before = self.report.count();
         let fields = self.fields(node, "Stage", FIELDS, 1)?;
@@ -140,6 +159,13 @@ impl Decoder<'_> {
         let holds = self.formulas(&fields, "holds");
         let workspace = self.formulas(&fields, "workspace");
         let tags = fields.optional("tags").map(|node| At { value: self.list(node, Decoder::text), span: node.span });
+        let in_order = fields.optional("acquire").and_then(|node| self.acquire(node));
+        let mut opt_out = |field, usual, other| {
+            let node: &Node = fields.optional(field)?;
+            self.choice(node, &[(usual, false), (other, true)])?.then_some(node.span)
+        };
+        let blocking = opt_out("send", "Reserved", "Blocking");
+        let before_send = opt_out("release", "AfterSend", "BeforeSend");
         let name = name?;
         let span = fields.head;
         let whole = !node.damaged && self.report.count() == faults_before;
@@ -157,7 +183,28 @@ impl Decoder<'_> {
             holds,
             workspace,
             tags,
+            in_order,
+            blocking,
+            before_send,
         })
+    }
+
+    /// `AtOnce`, or `InOrder(["a", "b"])`.
+    fn acquire(&mut self, node: &Node) -> Option<At<Listed<At<String>>>> {
+        match &node.value {
+            Value::Word(word) if word == "AtOnce" => None,
+            Value::Call(call) if call.name.as_ref().is_some_and(|name| name.value == "InOrder") => {
+                let [only] = call.arguments.as_slice() else {
+                    self.wanted(node, "`InOrder([\"first\", \"second\"])`");
+                    return None;
+                };
+                Some(At { value: self.list(&only.value, Decoder::text), span: node.span })
+            }
+            _ => {
+                self.wanted(node, "`AtOnce`, or `InOrder([\"first\", \"second\"])`");
+                None
+            }
+        }
     }
 
     fn formulas(&mut self, fields: &Fields<'_>, field: &str) -> Listed<(At<String>, At<Expression>)> {
@@ -192,10 +239,11 @@ impl Decoder<'_> {
     }
 
     fn edge(&mut self, node: &Node) -> Option<Edge> {
-        let fields = self.fields(node, "Edge", &["from", "to", "capacity"], 2)?;
+        let fields = self.fields(node, "Edge", &["from", "to", "capacity", "batch"], 2)?;
         let from = fields.required(self, "from").and_then(|node| self.text(node));
         let to = fields.required(self, "to").and_then(|node| self.text(node));
         let capacity = fields.optional("capacity").and_then(|node| self.small(node, 1..=MANY));
+        let batch = fields.optional("batch").and_then(|node| self.small(node, 1..=MANY));
         let (from, to) = (from?, to?);
         let (to, port) = match to.value.split_once('.') {
             Some((stage, port)) => {
@@ -203,7 +251,7 @@ impl Decoder<'_> {
             }
             None => (to, None),
         };
-        Some(Edge { span: fields.head, from, to, port, capacity })
+        Some(Edge { span: fields.head, from, to, port, capacity, batch })
     }
 }
 

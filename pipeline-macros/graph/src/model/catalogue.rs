@@ -84,6 +84,12 @@ impl Catalogue {
         self.implementations.iter().find(|one| one.stage.value == stage && one.backend.value == backend)
     }
 
+    /// The token of that name.
+    #[must_use]
+    pub fn token(&self, name: &str) -> Option<&Token> {
+        self.tokens.iter().find(|token| token.name.value == name)
+    }
+
     /// The implementations of `stage`.
     pub fn of_stage(&self, stage: &str) -> impl Iterator<Item = &Implementation> {
         self.implementations.iter().filter(move |implementation| implementation.stage.value == stage)

@@ -37,6 +37,21 @@ pub struct Graph {
     pub edges: Listed<Edge>,
     /// The policy, if it names one.
     pub policy: Option<At<String>>,
+    /// The catalogue that it is judged by, where that is not the program's own: a path from the graph file.
+    pub catalogue: Option<At<String>>,
+    /// What the process keeps beside tokens and workspace: names and bytes.
+    pub resident: Listed<(At<String>, At<Expression>)>,
+    /// The load that it is judged for.
+    pub load: Option<At<Load>>,
+}
+
+/// How much may be submitted at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Load {
+    /// Jobs at once.
+    pub jobs: u32,
+    /// Partitions of a job.
+    pub partitions: u32,
 }
 
 /// The machine of a graph.
@@ -90,6 +105,8 @@ pub struct Group {
     pub exclusive: bool,
     /// What to do where the machine refuses.
     pub insist: Insist,
+    /// Whether its threads may use all hardware threads of a core.
+    pub smt: bool,
 }
 
 /// A choice of CCDs.
@@ -148,6 +165,12 @@ pub struct Stage {
     pub workspace: Listed<(At<String>, At<Expression>)>,
     /// The tags that it expects of the implementation.
     pub tags: Option<At<Listed<At<String>>>>,
+    /// `acquire: InOrder([…])`: it takes its permits one after the other, and waits with those that it has.
+    pub in_order: Option<At<Listed<At<String>>>>,
+    /// `send: Blocking`: it takes the places of its output when it sends, and waits with all that it has.
+    pub blocking: Option<Span>,
+    /// `release: BeforeSend`: its worker and permits are free before its output has a place.
+    pub before_send: Option<Span>,
 }
 
 /// The backend of a stage.
@@ -183,4 +206,6 @@ pub struct Edge {
     pub port: Option<At<String>>,
     /// Tokens that have a place at once.
     pub capacity: Option<At<u32>>,
+    /// Tokens that the port takes for one firing.
+    pub batch: Option<At<u32>>,
 }

@@ -1,0 +1,317 @@
+//! PL0301 and PL0302: more memory than the machine or a pool has.
+
+use super::{Check, Example, examples};
+use crate::checks::Planned;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::model::{Linear, Unit};
+use crate::plan::memory::{self, Memory, Table};
+use crate::source::Span;
+use crate::words::amount;
+
+/// The page of PL0301.
+pub const MACHINE: Check = Check {
+    code: "PL0301",
+    name: "memory-above-sku",
+    rule: "What can be alive at once fits the memory of the SKU: its RAM, that of each NUMA node, and that of each device.",
+    why: "Tokens are counted by their places: at most as many are alive as the edges have places and the stages behind \
+          them firings, and never more than the join behind them lets in. What a pool of bytes bounds counts up to the pool. \
+          Beside that count the workspace of every worker, the scratch memory of every firing, and what the graph says \
+          is `resident`. The bytes of a token come from the catalogue, for each circuit under `sizes`. A pool named `vram:0` is \
+          memory of device 0, `ram:1` is memory of NUMA node 1, other pools of bytes are RAM. On several NUMA nodes, what \
+          a stage makes counts on the nodes of its group's CCDs, evenly. With `sku: any` the numbers are compared with \
+          the machine when the pipeline starts.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "dealloc": 1, "vram:0": "16 GiB" },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all"),
+        Stage("spmv", backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "12 GiB" }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "dealloc": 1, "vram:0": "15 GiB" },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all"),
+        Stage("spmv", backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "7 GiB" }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Lower what the table shows to be the most: workers, workspace, capacities, or the pool of bytes.",
+    run: None,
+};
+
+/// The page of PL0302.
+pub const POOL: Check = Check {
+    code: "PL0302",
+    name: "memory-above-pool",
+    rule: "A pool of bytes has room for the workspace of all workers, and beside it for one partition of every circuit.",
+    why: "Workspace is taken when the pipeline starts. What a partition `holds` on its way is reserved when it enters, and \
+          the largest firing needs its own share beside that: a partition that does not fit would wait for ever. A pool of \
+          a device or a NUMA node also needs that device or node.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: any,
+    sizes: { "porep_32g": (constraints: 130278869, aux: 130169893, inputs: 328, domain: 134217728) },
+    pools: { "mem_heavy": 1, "dealloc": 1, "ram": "12 GiB" },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all", holds: { "ram": "Witness" }),
+        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }, holds: { "ram": "Evaluated" }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: any,
+    sizes: { "porep_32g": (constraints: 130278869, aux: 130169893, inputs: 328, domain: 134217728) },
+    pools: { "mem_heavy": 1, "dealloc": 1, "ram": "40 GiB" },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all", holds: { "ram": "Witness" }),
+        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }, holds: { "ram": "Evaluated" }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Raise the pool to the number that the error names, or lower what takes from it.",
+    run: None,
+};
+
+/// Judges every memory and every pool of bytes.
+pub fn judge(graph: &Planned<'_>, report: &mut Report) {
+    // Of several circuits the one that takes the most, once for each memory; of the RAM and its nodes, the worse.
+    let tables = memory::tables(graph.plan);
+    let mut worst: Vec<&Table> = Vec::new();
+    for table in tables.iter().filter(|table| table.exceeds()) {
+        let same = |one: &&mut &Table| match (one.memory, table.memory) {
+            (Memory::Device(a), Memory::Device(b)) => a == b,
+            (Memory::Device(_), _) | (_, Memory::Device(_)) => false,
+            _ => true,
+        };
+        let over = |table: &Table| table.sum().saturating_sub(table.has.unwrap_or(0));
+        match worst.iter_mut().find(same) {
+            Some(known) if over(known) < over(table) => *known = table,
+            Some(_) => {}
+            None => worst.push(table),
+        }
+    }
+    for table in &worst {
+        report.add(machine(graph, table));
+    }
+    for pool in 0..graph.plan.pools.len() {
+        if graph.plan.pools[pool].unit == Unit::Bytes && !worst.iter().any(|table| explains(graph, table, pool)) {
+            report_pool(graph, pool, report);
+        }
+    }
+}
+
+/// Whether what is wrong with a pool is what a table shows: it has no room for the workspace of a device that has none.
+fn explains(graph: &Planned<'_>, table: &Table, pool: usize) -> bool {
+    matches!(table.memory, Memory::Device(_)) && memory::of_pool(&graph.plan.pools[pool].name) == table.memory
+}
+
+fn machine(graph: &Planned<'_>, table: &Table) -> Diagnostic {
+    let has = table.has.unwrap_or_default();
+    let what = match table.memory {
+        Memory::Ram => "RAM".to_owned(),
+        Memory::Node(node) => format!("memory on NUMA node {node}"),
+        Memory::Device(device) => format!("memory on device {device}"),
+    };
+    let sku = graph.plan.sku.as_ref().map_or("", |sku| sku.name.as_str());
+    let title = format!("this graph takes {} of {what}, the SKU \"{sku}\" has {}", amount(table.sum()), amount(has));
+    let largest = table.rows.iter().filter(|row| row.stage.is_some()).max_by_key(|row| row.bytes);
+    let span = largest.and_then(|row| row.stage).map(|stage| graph.stated(stage)).map(|stated| {
+        stated
+            .workspace
+            .items
+            .first()
+            .filter(|_| matches!(table.memory, Memory::Device(_)))
+            .map_or(stated.name.span, |(_, bytes)| bytes.span)
+    });
+    let mut found = Diagnostic::error(MACHINE.code, span.unwrap_or(graph.file_span()), title);
+    if let Some(row) = largest {
+        found = found.here(format!("{} × {}", row.count, amount(row.each)));
+    }
+    if let Some(choice) = &graph.graph.file.sku {
+        found = found.and(choice.span, format!("has {}", amount(has)));
+    }
+    found = found.note(draw(table));
+    match (table.memory, largest) {
+        (Memory::Device(_), Some(row)) if row.each > 0 && row.count > 1 => {
+            let others = table.sum() - row.bytes;
+            let each = has.saturating_sub(others) / row.count;
+            let workers = has.saturating_sub(others) / row.each;
+            found.help(format!(
+                "with {} workers each may have {}; with {} each, {workers} fit",
+                row.count,
+                amount(each),
+                amount(row.each)
+            ))
+        }
+        _ => found.help(format!(
+            "{} must go: lower a capacity, the workers of a stage, or a pool of bytes",
+            amount(table.sum() - has)
+        )),
+    }
+}
+
+/// The rows of a table, widest columns first, with their sum.
+#[must_use]
+pub fn draw(table: &Table) -> String {
+    let mut lines: Vec<[String; 3]> = table
+        .rows
+        .iter()
+        .map(|row| {
+            let product = if row.count > 1 { format!("{} × {}", row.count, amount(row.each)) } else { String::new() };
+            [row.what.clone(), product, amount(row.bytes)]
+        })
+        .collect();
+    lines.push(["together".to_owned(), String::new(), amount(table.sum())]);
+    if let Some(has) = table.has {
+        lines.push(["there is".to_owned(), String::new(), amount(has)]);
+    }
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let (first, second, third) = (width(0), width(1), width(2));
+    let head = match &table.circuit {
+        Some(circuit) => format!("what takes it, for the circuit \"{circuit}\":"),
+        None => "what takes it, apart from what depends on the circuit (no `sizes`):".to_owned(),
+    };
+    let mut text = head;
+    for [what, product, bytes] in &lines {
+        text.push_str(&format!("\n  {what:first$}  {product:>second$}  {bytes:>third$}"));
+    }
+    text
+}
+
+fn report_pool(graph: &Planned<'_>, pool: usize, report: &mut Report) {
+    let plan = graph.plan;
+    let (name, size, span) = (&plan.pools[pool].name, plan.pools[pool].size, graph.pool_span(pool));
+    if let Some(sku) = &plan.sku {
+        let (there, what) = match memory::of_pool(name) {
+            Memory::Device(device) => ((device as usize) < sku.gpus.len(), "device"),
+            Memory::Node(node) => (node < sku.numa_nodes.value, "NUMA node"),
+            Memory::Ram => (true, ""),
+        };
+        if !there {
+            let title = format!("pool `{name}` is memory of a {what} that the SKU \"{}\" does not have", sku.name);
+            report.add(Diagnostic::error(POOL.code, span, title).help("name one that is there, or remove the pool"));
+            return;
+        }
+    }
+    let of = |list: &[(usize, Linear)]| -> Linear {
+        list.iter().filter(|(of, _)| *of == pool).fold(Linear::default(), |sum, (_, bytes)| sum.plus(bytes, 1))
+    };
+    let fixed = plan
+        .stages
+        .iter()
+        .fold(0_u64, |sum, stage| sum.saturating_add(of(&stage.workspace).fixed.saturating_mul(stage.workers.into())));
+    let circuits: Vec<(&str, [u64; 6])> = match plan.sizes.as_slice() {
+        [] => vec![("", [0; 6])],
+        sizes => sizes.iter().map(|(name, counts)| (name.as_str(), *counts)).collect(),
+    };
+    let needs = circuits.iter().map(|(circuit, counts)| {
+        let held = plan.stages.iter().map(|stage| of(&stage.holds).of(counts)).fold(0, u64::saturating_add);
+        let firing = plan.stages.iter().map(|stage| Linear { fixed: 0, ..of(&stage.workspace) }.of(counts)).max();
+        (*circuit, held, firing.unwrap_or(0))
+    });
+    let Some((circuit, held, firing)) = needs.max_by_key(|(_, held, firing)| held.saturating_add(*firing)) else {
+        return;
+    };
+    let need = fixed.saturating_add(held).saturating_add(firing);
+    if need <= size {
+        return;
+    }
+    let title = format!("pool `{name}` needs at least {}, and has {}", amount(need), amount(size));
+    let mut found = Diagnostic::error(POOL.code, span, title).here(format!("has {}", amount(size)));
+    for (label, span, bytes) in takers(graph, pool) {
+        found = found.and(span, format!("{label} {bytes}"));
+    }
+    let parts = [
+        (fixed, "the workspace of all workers".to_owned()),
+        (held, format!("what one partition of \"{circuit}\" holds")),
+        (firing, "the largest firing".to_owned()),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(bytes, _)| *bytes > 0)
+        .map(|(bytes, what)| format!("{what} takes {}", amount(*bytes)))
+        .collect();
+    report.add(
+        found
+            .note(parts.join(", "))
+            .help(format!("raise the pool to \"{}\", or lower what takes from it", amount(need))),
+    );
+}
+
+/// What takes from a pool: what, where, how it is written.
+fn takers(graph: &Planned<'_>, pool: usize) -> Vec<(&'static str, Span, String)> {
+    let mut takers = Vec::new();
+    for stage in &graph.graph.stages {
+        for (list, label) in [(&stage.holds, "each token takes"), (&stage.workspace, "each worker takes")] {
+            for (_, bytes, place) in list.iter().filter(|(of, ..)| *of == pool) {
+                let most = graph.plan.sizes.iter().map(|(_, counts)| bytes.of(counts)).max().unwrap_or(bytes.fixed);
+                takers.push((label, place.span, amount(most)));
+            }
+        }
+    }
+    takers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::testing::{diagnostics, titles, with};
+
+    #[test]
+    fn the_table_has_every_number() {
+        let found = diagnostics(MACHINE.bad.text());
+        assert_eq!(found[0].title, "this graph takes 24 GiB of memory on device 0, the SKU \"small\" has 16 GiB");
+        let table = "what takes it, apart from what depends on the circuit (no `sizes`):\n  \
+                     workspace of `spmv`  2 × 12 GiB  24 GiB\n  \
+                     together                         24 GiB\n  \
+                     there is                         16 GiB";
+        assert_eq!(found[0].notes, [table]);
+        assert_eq!(found[0].help, ["with 2 workers each may have 8 GiB; with 12 GiB each, 1 fit"]);
+    }
+
+    #[test]
+    fn a_pool_must_have_room_for_one_partition() {
+        let found = diagnostics(POOL.bad.text());
+        assert_eq!(found[0].title, "pool `ram` needs at least 15.88 GiB, and has 12 GiB");
+        assert_eq!(found[0].notes, ["what one partition of \"porep_32g\" holds takes 15.88 GiB"]);
+    }
+
+    #[test]
+    fn ram_is_judged_with_sizes() {
+        let sizes = "sizes: { \"porep_32g\": (aux: 130169893, inputs: 328, domain: 134217728) },\n    load: (jobs: 1, partitions: 1),\n    resident: { \"key\": \"44 GiB\" },";
+        let text = with(examples::WITH_DEVICE, "sku: \"small\",", &format!("sku: \"small\",\n    {sizes}"));
+        // Two witnesses and one result of `spmv`: 7.76 + 12 + 44.
+        assert_eq!(titles(&text), [""; 0]);
+        let wide = text.replace("Edge(\"synthesize\", \"spmv\")", "Edge(\"synthesize\", \"spmv\", capacity: 2)");
+        assert_eq!(titles(&wide), ["this graph takes 67.64 GiB of RAM, the SKU \"small\" has 64 GiB"]);
+    }
+
+    #[test]
+    fn pools_of_devices_that_are_not_there_are_refused() {
+        let text = with(examples::WITH_DEVICE, "pools: {", "pools: { \"vram:1\": \"1 GiB\",");
+        let text = text.replace("device: 0", "device: 0, workspace: { \"vram:1\": \"1 MiB\" }");
+        assert_eq!(titles(&text), ["pool `vram:1` is memory of a device that the SKU \"small\" does not have"]);
+    }
+}
