@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits, Permits, add_to_claim};
 use crate::plan::{Bytes, Plan, Role};
-use crate::policy::{Policy, State, Waiting};
+use crate::policy::{Blocked, Policy, State, Waiting};
 use crate::stage::{Priority, Sizes};
 
 /// The right to start one firing.
@@ -320,24 +320,31 @@ impl Scheduler {
             priority: self.jobs.get(&key.0.job).map(|job| job.priority).unwrap_or_default(),
             since_ns: state.waiting.get(&key).map_or(0, |entry| entry.since_ns),
             claim,
-            legal: self.permits.lacking(claim).is_none()
-                && self.places_free(stage)
-                && self.leaves_room(stage, key.0.job),
+            blocked: self.blocked(stage, key.0.job, claim),
         }
+    }
+
+    fn blocked(&self, stage: usize, job: JobId, claim: &Claim) -> Option<Blocked> {
+        if !self.places_free(stage) || !self.leaves_room(stage, job) {
+            return Some(Blocked::Tokens);
+        }
+        self.permits.lacking(claim).map(|_| Blocked::Permits)
     }
 
     fn illegal(&self, chosen: usize, shown: &[Waiting<'_>]) -> Option<String> {
         let Some(firing) = shown.get(chosen) else {
             return Some(format!("firing number {chosen} of {} that wait", shown.len()));
         };
-        if firing.legal {
-            return None;
-        }
         let stage = &self.stages[firing.stage].name;
-        let reason = match self.permits.lacking(firing.claim) {
-            Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
-            None if self.places_free(firing.stage) => "its token would take the room of running stages".to_owned(),
-            None => "its output has no place".to_owned(),
+        let reason = match firing.blocked? {
+            Blocked::Permits => match self.permits.lacking(firing.claim) {
+                Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
+                None => "it lacks permits".to_owned(),
+            },
+            Blocked::Tokens if self.places_free(firing.stage) => {
+                "its token would take the room of running stages".to_owned()
+            }
+            Blocked::Tokens => "its output has no place".to_owned(),
         };
         Some(format!("stage `{stage}` for {}, which cannot start: {reason}", firing.key))
     }

@@ -67,3 +67,18 @@ pub(crate) fn diamond(capacity: u32, workers: u32, heavy: u64) -> Plan {
     connect(&mut plan, 2, 3, capacity, 0, "Word");
     plan
 }
+
+/// A chain of stages, each with `workers` workers and, but for the source, one `heavy` permit, over edges of `capacity`
+/// places.
+pub(crate) fn chain(stages: usize, capacity: u32, workers: u32, heavy: u64) -> Plan {
+    let mut plan = empty_plan(1 << 20, heavy);
+    let role = |position| match position {
+        0 => Role::Source,
+        _ if position + 1 == stages => Role::Sink,
+        _ => Role::Inner,
+    };
+    plan.stages = (0..stages).map(|at| stage(&format!("s{at}"), role(at), workers, u64::from(at > 0), true)).collect();
+    plan.stages.push(stage("dealloc", Role::Dealloc, 1, 0, false));
+    (1..stages).for_each(|to| connect(&mut plan, to - 1, to, capacity, to - 1, "Word"));
+    plan
+}

@@ -24,8 +24,18 @@ pub struct Waiting<'a> {
     pub since_ns: u64,
     /// The permits that it takes: pool and weight.
     pub claim: &'a [(usize, u64)],
-    /// Whether permits and output places are free for it.
-    pub legal: bool,
+    /// Why it cannot start now; `None`: it can.
+    pub blocked: Option<Blocked>,
+}
+
+/// Why a waiting firing cannot start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blocked {
+    /// It lacks permits that running firings will give back. To keep younger firings off them is fair.
+    Permits,
+    /// Its output has no place, or its token would take the room of running stages. What it waits for comes free by
+    /// the progress of other tokens, so to keep anything from them would stop everybody.
+    Tokens,
 }
 
 /// What a policy sees.

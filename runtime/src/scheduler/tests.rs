@@ -1,7 +1,7 @@
 use super::*;
 use crate::plan::Plan;
 use crate::policy::OldestFirst;
-use crate::testing::{diamond, empty_plan, stage};
+use crate::testing::{chain, diamond, empty_plan, stage};
 
 const SIZES: Sizes = Sizes { constraints: 1, aux: 10, inputs: 1, domain: 2, a_density: 1, b_density: 1 };
 
@@ -78,6 +78,22 @@ fn every_order_of_completion_runs_every_stage_once_per_token_and_leaks_nothing()
             run.drain(seed, |_| true);
             (0..4).for_each(|stage| assert_eq!(run.fired(stage, false), 12, "stage {stage}, seed {seed}"));
             assert!(run.scheduler.is_idle(), "seed {seed}");
+        }
+    }
+}
+
+/// A token that overtook the oldest one sits in the only place that the oldest one's output could have: the oldest
+/// waits, and must not keep its permits from the token that is in its way.
+#[test]
+fn a_chain_of_narrow_edges_never_stops() {
+    for (stages, capacity, workers, heavy) in [(3, 1, 2, 1), (4, 1, 3, 1), (5, 1, 2, 2), (5, 2, 4, 1), (6, 1, 5, 3)] {
+        for seed in 0..200 {
+            let mut run = Run::new(chain(stages, capacity, workers, heavy));
+            (0..4).for_each(|job| run.submit(job, 3));
+            run.drain(seed, |grant| grant.key.job.0 != 2 || grant.stage != 1);
+            assert_eq!(run.fired(stages - 1, false), 9, "{stages} stages, seed {seed}");
+            assert_eq!(run.fired(stages - 1, true), 3, "{stages} stages, seed {seed}");
+            assert!(run.scheduler.is_idle(), "{stages} stages, seed {seed}");
         }
     }
 }
