@@ -4,6 +4,7 @@
 //! fault. In both cases the file here owns the wording. To add one: write the file, add it to [`ALL`], add a
 //! `graphs/fail/*.ron`; the tests of this module then hold its page to what it says.
 
+pub mod acquire_order;
 pub mod ambiguous_port;
 pub mod bytes;
 pub mod cycle;
@@ -15,10 +16,12 @@ pub mod edge_type;
 pub mod ends;
 pub mod examples;
 pub mod gpu_without_device;
+pub mod hold_and_wait;
 pub mod job_type;
 pub mod mem_heavy_without_pool;
 pub mod memory;
 pub mod missing_field;
+pub mod pile_up;
 pub mod pinned_without_group;
 pub mod prefer_branches;
 pub mod stage_attribute;
@@ -112,6 +115,9 @@ pub const ALL: &[Check] = &[
     stale_catalogue::CHECK,
     memory::MACHINE,
     memory::POOL,
+    hold_and_wait::CHECK,
+    pile_up::CHECK,
+    acquire_order::CHECK,
     stage_attribute::WORDS,
     stage_attribute::BACKEND,
     stage_attribute::TAG,
@@ -168,6 +174,8 @@ impl<'a> Planned<'a> {
 /// Runs every check that looks at the plan: what they ask needs a graph whose shape is right.
 pub fn judge(graph: &Planned<'_>, report: &mut Report) {
     memory::judge(graph, report);
+    hold_and_wait::judge(graph, report);
+    pile_up::judge(graph, report);
 }
 
 /// The check with a code; letters of either case.

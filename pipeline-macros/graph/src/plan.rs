@@ -8,11 +8,12 @@ mod reserve;
 use std::path::Path;
 
 use crate::checks::gpu_without_device;
-use crate::model::{Ccds, Implementation, Insist, Linear, Load, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Implementation, Insist, Load, Share, Sku, TagSet, Unit};
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::DEFAULT_POLICY;
 
+pub use crate::model::Linear;
 pub use digest::digest;
 
 /// A plan. Indices of one list into another are positions.

@@ -83,6 +83,8 @@ pub const CATALOGUE: &str = r#"Catalogue(
             inputs: [("evaluated", "Evaluated"), ("classified", "Classified")], output: "SumsG1"),
         Implementation(stage: "gpu_ntt_msm", backend: "cuda", tags: ["gpu"],
             inputs: [("evaluated", "Evaluated"), ("classified", "Classified"), ("witness", "Witness")], output: "SumsG1"),
+        Implementation(stage: "scale", backend: "host", tags: ["ccd_pinned"],
+            inputs: [("evaluated", "Evaluated")], output: "Evaluated"),
         Implementation(stage: "compare", backend: "host", tags: [],
             inputs: [("left", "Evaluated"), ("right", "Evaluated")], output: "Evaluated"),
         Implementation(stage: "assemble", backend: "host", tags: [],
