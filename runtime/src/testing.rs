@@ -69,7 +69,7 @@ pub(crate) fn diamond(capacity: u32, workers: u32, heavy: u64) -> Plan {
 }
 
 /// A chain of stages, each with `workers` workers and, but for the source, one `heavy` permit, over edges of `capacity`
-/// places.
+/// places; the first edge has room for tokens to overtake one another.
 pub(crate) fn chain(stages: usize, capacity: u32, workers: u32, heavy: u64) -> Plan {
     let mut plan = empty_plan(1 << 20, heavy);
     let role = |position| match position {
@@ -79,6 +79,7 @@ pub(crate) fn chain(stages: usize, capacity: u32, workers: u32, heavy: u64) -> P
     };
     plan.stages = (0..stages).map(|at| stage(&format!("s{at}"), role(at), workers, u64::from(at > 0), true)).collect();
     plan.stages.push(stage("dealloc", Role::Dealloc, 1, 0, false));
-    (1..stages).for_each(|to| connect(&mut plan, to - 1, to, capacity, to - 1, "Word"));
+    let places = |to| if to == 1 { 2 * workers } else { capacity };
+    (1..stages).for_each(|to| connect(&mut plan, to - 1, to, places(to), to - 1, "Word"));
     plan
 }
