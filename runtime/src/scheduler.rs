@@ -56,6 +56,8 @@ pub struct Scheduler {
     permits: Permits,
     /// What tokens hold beyond their firings, by pool.
     held: Vec<u64>,
+    /// Firings that were granted and have not ended.
+    running: usize,
     jobs: HashMap<JobId, Job>,
 }
 
@@ -132,6 +134,7 @@ impl Scheduler {
             edges: plan.edges.iter().map(|edge| Edge { to: edge.to, capacity: edge.capacity, used: 0 }).collect(),
             permits: Permits::new(&plan.pools).without(&workspace)?,
             held: vec![0; plan.pools.len()],
+            running: 0,
             jobs: HashMap::new(),
         })
     }
@@ -200,6 +203,7 @@ impl Scheduler {
         }
         let stage = &mut self.stages[grant.stage];
         stage.lanes[grant.worker as usize] += 1;
+        self.running -= 1;
         let Some(job) = self.jobs.get_mut(&grant.key.job) else {
             return;
         };
@@ -261,7 +265,7 @@ impl Scheduler {
                 waiting.iter().zip(&claims).map(|((stage, key), claim)| self.show(*stage, *key, claim)).collect();
             let free: Vec<u64> = self.free();
             let Some(chosen) = policy.choose(&State { waiting: &shown, free: &free }) else {
-                return Ok(());
+                return self.may_rest(policy, &shown);
             };
             if let Some(problem) = self.illegal(chosen, &shown) {
                 return Err(IllegalChoice { policy: policy.name().to_owned(), chosen: problem });
@@ -331,6 +335,18 @@ impl Scheduler {
         self.permits.lacking(claim).map(|_| Blocked::Permits)
     }
 
+    /// A policy may let everything wait while something runs, whose end asks it again. After that nobody would.
+    fn may_rest(&self, policy: &dyn Policy, shown: &[Waiting<'_>]) -> Result<(), IllegalChoice> {
+        match shown.iter().find(|firing| firing.blocked.is_none()) {
+            Some(firing) if self.running == 0 => {
+                let stage = &self.stages[firing.stage].name;
+                let chosen = format!("nothing, though nothing runs and stage `{stage}` could start for {}", firing.key);
+                Err(IllegalChoice { policy: policy.name().to_owned(), chosen })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn illegal(&self, chosen: usize, shown: &[Waiting<'_>]) -> Option<String> {
         let Some(firing) = shown.get(chosen) else {
             return Some(format!("firing number {chosen} of {} that wait", shown.len()));
@@ -396,6 +412,7 @@ impl Scheduler {
         let worker = stage.free_worker()?;
         let entry = stage.waiting.remove(&key)?;
         stage.lanes[worker] -= 1;
+        self.running += 1;
         for edge in &stage.inputs {
             self.edges[*edge].used -= 1;
         }

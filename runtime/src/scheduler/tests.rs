@@ -195,13 +195,13 @@ fn workspace_that_depends_on_the_circuit_is_taken_for_the_firing() {
 
 #[test]
 fn a_policy_that_chooses_what_may_not_start_is_named() {
-    struct First(usize);
+    struct First(Option<usize>);
     impl Policy for First {
         fn name(&self) -> &'static str {
             "first"
         }
         fn choose(&mut self, _: &State<'_>) -> Option<usize> {
-            Some(self.0)
+            self.0
         }
     }
     let illegal = |choice| {
@@ -209,9 +209,13 @@ fn a_policy_that_chooses_what_may_not_start_is_named() {
         scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
         scheduler.grant(&mut First(choice), 0, &mut Vec::new()).unwrap_err().to_string()
     };
-    assert_eq!(illegal(9), "policy `first` chose firing number 9 of 2 that wait");
     assert_eq!(
-        illegal(0),
+        illegal(None),
+        "policy `first` chose nothing, though nothing runs and stage `source` could start for job 0 partition 0"
+    );
+    assert_eq!(illegal(Some(9)), "policy `first` chose firing number 9 of 2 that wait");
+    assert_eq!(
+        illegal(Some(0)),
         "policy `first` chose stage `source` for job 0 partition 1, which cannot start: its output has no place"
     );
 }
