@@ -36,7 +36,9 @@ mod tests {
     use crate::key::{JobId, TokenKey};
     use crate::stage::Priority;
 
-    fn choose(firings: &[(&[(usize, u64)], Option<Blocked>)]) -> Option<usize> {
+    type Case<'a> = (&'a [(usize, u64)], Option<Blocked>);
+
+    fn choose(firings: &[Case<'_>]) -> Option<usize> {
         let waiting: Vec<_> = (0u64..)
             .zip(firings)
             .map(|(age, (claim, blocked))| Waiting {
