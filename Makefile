@@ -42,7 +42,7 @@ prove: build
 	$(PROOFLINE) verify --vk $(OUT)/sha256/circuit.vk --public $(OUT)/sha256/proofs/public-7.json --proof $(OUT)/sha256/proofs/proof-7.bin
 
 CIRCOM = tests/data/circom/poseidon_m7
-CIRCOM_NAME = a Merkle path of 7 Poseidon hashes
+CIRCOM_NAME = poseidon_m7, a circuit over circomlib's Poseidon
 
 # --workspace: the root package alone is not every test.
 test: deps

@@ -37,6 +37,15 @@ impl Setup {
         );
         eprintln!("         use it for tests and development, or where prover and verifier are the same.");
         let shape = circuit_of(self.circuit.as_deref(), self.r1cs.as_deref())?;
+        let unused = shape.unused();
+        if let Some(first) = unused.first() {
+            eprintln!(
+                "note: {} of {} variables occur in no constraint, the first is number {first}; bellperson does not read \
+                 keys of such circuits",
+                unused.len(),
+                shape.variables()
+            );
+        }
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
         let bars = Bars::new();
         let watch = |progress: Progress| bars.progress(progress);
