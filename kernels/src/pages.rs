@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 /// Size of a large page on x86-64 and AArch64.
 const LARGE_PAGE: usize = 2 << 20;
+/// Every array starts on a cache line.
+const LINE: usize = 64;
 /// Arrays below this size would waste more of a large page than they gain.
 const WORTHWHILE: usize = LARGE_PAGE / 2;
 /// Entries that one parallel task fills.
@@ -38,6 +40,7 @@ impl<T: Copy> Pages<T> {
         if plain.size() == 0 {
             return Self { start: NonNull::dangling(), len, layout: plain };
         }
+        let plain = plain.align_to(LINE).unwrap_or(plain);
         let large = plain.align_to(LARGE_PAGE).map(|layout| layout.pad_to_align());
         let layout = if plain.size() < WORTHWHILE { plain } else { large.unwrap_or(plain) };
         // SAFETY: the layout's size is not zero.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::batch::{self, Affine, Packed, Scratch, Source};
+use super::batch::{self, Affine, Packed, Scratch};
 use super::fp2::{Prime, Quadratic, Tower};
 use super::vector::Row;
 use super::{Ifma, field, fp};
@@ -90,12 +90,12 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
         }
     }
 
-    fn add_bases(&self, pairs: &[Pair], next: &[Pair], out: &mut [Affine<K>], scratch: &mut Scratch<K>) {
-        batch::add::<F, K>(self.proof, Source::Bases(&self.points), pairs, next, out, scratch);
+    fn add_bases(&self, pairs: &[Pair], out: &mut [Affine<K>], scratch: &mut Scratch<K>) {
+        batch::add_bases::<F, K>(self.proof, &self.points, pairs, out, scratch);
     }
 
-    fn add_points(&self, pairs: &[Pair], points: &mut [Affine<K>], scratch: &mut Scratch<K>) {
-        batch::add::<F, K>(self.proof, Source::Points, pairs, &[], points, scratch);
+    fn add_points(&self, pairs: &[Pair], soon: &[u32], points: &mut [Affine<K>], scratch: &mut Scratch<K>) {
+        batch::add_points::<F, K>(self.proof, &self.points, pairs, soon, points, scratch);
     }
 
     fn to_projective(&self, point: &Affine<K>) -> C::Projective {

@@ -71,61 +71,80 @@ impl<const K: usize> Scratch<K> {
     }
 }
 
-/// Where operands come from.
-#[derive(Clone, Copy)]
-pub(super) enum Source<'a, const K: usize> {
-    /// Indices of pairs are entries of this table.
-    Bases(&'a [Packed<K>]),
-    /// Indices of pairs are indices of the points that are written to.
-    Points,
+/// Adds pairs of bases. While one batch is finished the bases of the following one are fetched.
+pub(super) fn add_bases<F: Tower<K>, const K: usize>(
+    proof: Ifma,
+    bases: &[Packed<K>],
+    pairs: &[Pair],
+    out: &mut [Affine<K>],
+    scratch: &mut Scratch<K>,
+) {
+    let mut batches = pairs.chunks(BATCH).peekable();
+    while let Some(batch) = batches.next() {
+        let soon = batches.peek().copied().unwrap_or_default();
+        // SAFETY: `proof` proves the features.
+        unsafe { add_base_batch::<F, K>(proof, bases, batch, soon, out, scratch) };
+    }
 }
 
-/// Adds all pairs, batch by batch. While one batch is finished the bases of the following one, in the end of `next`, are
-/// fetched.
-pub(super) fn add<F: Tower<K>, const K: usize>(
+/// Adds pairs of points. Meanwhile the bases of the entries `soon` are fetched.
+pub(super) fn add_points<F: Tower<K>, const K: usize>(
     proof: Ifma,
-    source: Source<'_, K>,
+    bases: &[Packed<K>],
     pairs: &[Pair],
-    next: &[Pair],
+    soon: &[u32],
     points: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
-    let mut rest = pairs;
-    while !rest.is_empty() {
-        let (batch, after) = rest.split_at(rest.len().min(BATCH));
-        rest = after;
-        let soon = if rest.is_empty() { next } else { rest };
-        let soon = &soon[..soon.len().min(BATCH)];
+    let mut soon = soon.chunks(soon.len().div_ceil(pairs.len().div_ceil(BATCH).max(1)).max(1));
+    for batch in pairs.chunks(BATCH) {
         // SAFETY: `proof` proves the features.
-        unsafe { add_batch::<F, K>(proof, source, batch, soon, points, scratch) };
+        unsafe { add_point_batch::<F, K>(proof, bases, batch, soon.next().unwrap_or_default(), points, scratch) };
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
-fn add_batch<F: Tower<K>, const K: usize>(
+fn add_base_batch<F: Tower<K>, const K: usize>(
     proof: Ifma,
-    source: Source<'_, K>,
+    bases: &[Packed<K>],
     batch: &[Pair],
     soon: &[Pair],
+    out: &mut [Affine<K>],
+    scratch: &mut Scratch<K>,
+) {
+    let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
+    let product = forward::<F, K>(proof, batch, groups, |pairs, at| {
+        for pair in batch.iter().skip(at + 2 * LANES).take(LANES) {
+            fetch::<_MM_HINT_T0, K>(bases, pair.a);
+            fetch::<_MM_HINT_T0, K>(bases, pair.b);
+        }
+        load_bases(proof, bases, pairs)
+    });
+    let inverse = F::invert(proof, &product).unwrap_or_else(|| careful::<F, K>(proof, groups));
+    backward::<F, K>(batch, groups, inverse, out, |at| {
+        for pair in soon.iter().skip(at).take(LANES) {
+            fetch::<_MM_HINT_T1, K>(bases, pair.a);
+            fetch::<_MM_HINT_T1, K>(bases, pair.b);
+        }
+    });
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+fn add_point_batch<F: Tower<K>, const K: usize>(
+    proof: Ifma,
+    bases: &[Packed<K>],
+    batch: &[Pair],
+    soon: &[u32],
     points: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
     let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
-    let product = match source {
-        Source::Bases(bases) => forward::<F, K>(proof, batch, groups, |pairs, at| {
-            fetch_bases::<_MM_HINT_T0, K>(bases, batch, at + 2 * LANES);
-            load_bases(proof, bases, pairs)
-        }),
-        Source::Points => forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs)),
-    };
+    let share = soon.len().div_ceil(groups.len().max(1));
+    let product = forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs));
     let inverse = F::invert(proof, &product).unwrap_or_else(|| careful::<F, K>(proof, groups));
-    let bases = match source {
-        Source::Bases(bases) => bases,
-        Source::Points => &[],
-    };
     backward::<F, K>(batch, groups, inverse, points, |at| {
-        if !bases.is_empty() {
-            fetch_bases::<_MM_HINT_T1, K>(bases, soon, at);
+        for entry in soon.iter().skip(at / LANES * share).take(share) {
+            fetch::<_MM_HINT_T1, K>(bases, *entry);
         }
     });
 }
@@ -303,20 +322,15 @@ fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) 
     operands
 }
 
-/// Asks the memory for the bases of eight pairs from `at`, as far as there are any.
+/// Asks the memory for the base of an entry. A table starts on a line, and bases of 96 or 192 bytes then start at 0 or 32
+/// in a line: a request per 64 bytes meets all lines.
 #[inline(always)]
-fn fetch_bases<const HINT: i32, const K: usize>(bases: &[Packed<K>], pairs: &[Pair], at: usize) {
-    for pair in pairs.iter().skip(at).take(LANES) {
-        for entry in [pair.a, pair.b] {
-            let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
-            let mut offset = 0;
-            while offset < size_of::<Packed<K>>() + 63 {
-                // The last byte's line too, since a base need not start on a line.
-                let address = start.wrapping_add(offset.min(size_of::<Packed<K>>() - 1));
-                // SAFETY: a prefetch of any address is allowed; it only fills caches.
-                unsafe { _mm_prefetch::<HINT>(address) };
-                offset += 64;
-            }
-        }
+fn fetch<const HINT: i32, const K: usize>(bases: &[Packed<K>], entry: u32) {
+    let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
+    let mut offset = 0;
+    while offset < size_of::<Packed<K>>() {
+        // SAFETY: a prefetch of any address is allowed; it only fills caches.
+        unsafe { _mm_prefetch::<HINT>(start.wrapping_add(offset)) };
+        offset += 64;
     }
 }

@@ -219,11 +219,11 @@ impl<C: Coordinates> Adder<C> for Bases<C> {
         if entry & 1 == 1 { -point } else { point }
     }
 
-    fn add_bases(&self, pairs: &[Pair], _next: &[Pair], out: &mut [C], scratch: &mut Self::Scratch) {
+    fn add_bases(&self, pairs: &[Pair], out: &mut [C], scratch: &mut Self::Scratch) {
         add(pairs, out, scratch, |_, entry| Adder::<C>::base(self, entry));
     }
 
-    fn add_points(&self, pairs: &[Pair], points: &mut [C], scratch: &mut Self::Scratch) {
+    fn add_points(&self, pairs: &[Pair], _soon: &[u32], points: &mut [C], scratch: &mut Self::Scratch) {
         add(pairs, points, scratch, |points, at| points[at as usize]);
     }
 

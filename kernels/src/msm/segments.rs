@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::Curve;
-use super::adder::{Adder, Pair};
+use super::adder::{Adder, BATCH, Pair};
 use crate::pages::Pages;
 
 /// Entries of one block: its points after the first round (at most half as many) stay in a second-level cache.
@@ -102,7 +102,10 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
             let total = sizes[..count].iter().map(|&size| size as usize).sum();
             let (block_out, rest_out) = out.split_at_mut(count);
             let after = entries.get(total..).unwrap_or(&[]);
-            pool.with(adder, |workspace| sum_block(adder, workspace, &entries[..total], &sizes[..count], block_out));
+            let soon = &after[..after.len().min(2 * BATCH)];
+            pool.with(adder, |workspace| {
+                sum_block(adder, workspace, &entries[..total], &sizes[..count], soon, block_out);
+            });
             rest = (after, &sizes[count..], rest_out);
         }
     });
@@ -123,7 +126,7 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
             workspace.pairs.extend((0..half).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }));
             let odd = partial.len() % 2 == 1;
             let last = partial[partial.len() - 1];
-            adder.add_points(&workspace.pairs, &mut partial, &mut workspace.scratch);
+            adder.add_points(&workspace.pairs, &[], &mut partial, &mut workspace.scratch);
             partial.truncate(half as usize);
             if odd {
                 partial.push(last);
@@ -133,12 +136,13 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
     partial[0]
 }
 
-/// One block, alone on its thread.
+/// One block, alone on its thread. The entries `soon` belong to the block that follows.
 fn sum_block<C: Curve, A: Adder<C>>(
     adder: &A,
     workspace: &mut Workspace<C, A>,
     entries: &[u32],
     sizes: &[u32],
+    mut soon: &[u32],
     out: &mut [A::Point],
 ) {
     let Workspace { scratch, points, pairs, sizes: left } = workspace;
@@ -163,7 +167,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
         }
         left.push(size.div_ceil(2));
     }
-    adder.add_bases(pairs, &[], points, scratch);
+    adder.add_bases(pairs, points, scratch);
     // Further rounds, from one region to the other.
     let (mut source, mut target) = (0, region as u32);
     while left.iter().any(|&size| size > 1) {
@@ -182,7 +186,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
             }
             *size = size.div_ceil(2);
         }
-        adder.add_points(pairs, points, scratch);
+        adder.add_points(pairs, std::mem::take(&mut soon), points, scratch);
         (source, target) = (target, source);
     }
     let mut from = source as usize;
@@ -245,7 +249,7 @@ fn weighted<C: Curve, A: Adder<C>>(
                 workspace.pairs.push(Pair { a: plain, b: (j * length + k - 1) as u32, out: plain });
             }
         }
-        adder.add_points(&workspace.pairs, buckets, &mut workspace.scratch);
+        adder.add_points(&workspace.pairs, &[], buckets, &mut workspace.scratch);
     }
     // The sum of the weighted sums, as a tree.
     let mut count = chunks;
@@ -255,7 +259,7 @@ fn weighted<C: Curve, A: Adder<C>>(
         let pair =
             |i: usize| Pair { a: (weight + i) as u32, b: (weight + count - half + i) as u32, out: (weight + i) as u32 };
         workspace.pairs.extend((0..half).map(pair));
-        adder.add_points(&workspace.pairs, buckets, &mut workspace.scratch);
+        adder.add_points(&workspace.pairs, &[], buckets, &mut workspace.scratch);
         count -= half;
     }
     let total = adder.to_projective(&buckets[weight]);

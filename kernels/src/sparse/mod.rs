@@ -6,9 +6,13 @@
 mod builder;
 mod dictionary;
 mod matrix;
+mod triple;
+mod varint;
+mod wide;
 
 pub use builder::MatrixBuilder;
 pub use matrix::{Bitmap, Matrix};
+pub use triple::Triple;
 
 /// Why a row could not be added to a matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +37,15 @@ pub enum SparseError {
         columns: usize,
         /// The largest number allowed.
         limit: usize,
+    },
+    /// Matrices of one constraint system have one shape.
+    #[error("the matrices of one system must have one shape: {} × {} and {} × {} were given",
+            first.0, first.1, other.0, other.1)]
+    ShapesDiffer {
+        /// Rows and columns of the first matrix.
+        first: (usize, usize),
+        /// Rows and columns of one that differs.
+        other: (usize, usize),
     },
     /// More distinct coefficients than a code can name.
     #[error(

@@ -109,3 +109,78 @@ fn no_rows_and_no_columns() {
     matrix.mul_into(&[], &mut out);
     assert_eq!(out, [Scalar::ZERO; 2]);
 }
+
+#[test]
+fn a_triple_is_its_three_matrices() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for (rows, columns, kinds) in
+        [(0, 3, 1), (1, 1, 1), (127, 40, 3), (128, 40, 4), (129, 5000, 300), (2500, 70_000, 20)]
+    {
+        let matrices: [(_, Matrix); 3] = std::array::from_fn(|_| random(&mut rng, rows, columns.min(300), kinds));
+        let [a, b, c] = matrices.each_ref().map(|(_, matrix)| matrix);
+        let triple = Triple::new(a, b, c).unwrap();
+        assert_eq!((triple.rows(), triple.columns()), (rows, columns.min(300)));
+        assert_eq!(triple.nonzeros(), [a, b, c].map(Matrix::nonzeros));
+        for i in 0..rows {
+            assert_eq!(triple.row(i), [a, b, c].map(|m| m.row(i)), "row {i}");
+        }
+        let w: Vec<_> = (0..columns.min(300)).map(|_| Scalar::random(&mut rng)).collect();
+        let dirty = vec![Scalar::random(&mut rng); rows + 300];
+        let mut got = [dirty.clone(), dirty.clone(), dirty];
+        let [ga, gb, gc] = &mut got;
+        triple.mul_into(&w, ga, gb, gc);
+        for (got, matrix) in got.iter().zip([a, b, c]) {
+            let mut want = vec![Scalar::ZERO; rows + 300];
+            matrix.mul_into(&w, &mut want);
+            assert_eq!(*got, want, "{rows} rows");
+        }
+    }
+}
+
+#[test]
+fn long_rows_and_far_columns() {
+    let columns = 1 << 24;
+    let build = |row: &[(u32, Scalar)]| {
+        let mut builder = MatrixBuilder::new(columns);
+        builder.push_row(row).unwrap();
+        builder.push_row(&[(columns as u32 - 1, -Scalar::from(5))]).unwrap();
+        builder.push_row(&[(0, Scalar::ONE)]).unwrap();
+        builder.finish()
+    };
+    let long: Vec<_> = (0..1000).map(|i| (i * 16_000, Scalar::from(u64::from(i % 40)))).collect();
+    let [a, b, c] = [build(&long), build(&long[..7]), build(&long[..3])];
+    let triple = Triple::new(&a, &b, &c).unwrap();
+    for i in 0..3 {
+        assert_eq!(triple.row(i), [&a, &b, &c].map(|m| m.row(i)), "row {i}");
+    }
+}
+
+#[test]
+fn powers_of_two_take_two_bytes() {
+    // A recomposition of bits, as every range check has it: one token a bit, and no code after the first.
+    let mut builder = MatrixBuilder::new(2000);
+    for row in 0..1000u32 {
+        let mut power = Scalar::ONE;
+        let terms: Vec<_> = (0..32)
+            .map(|bit| {
+                power = power.double();
+                (row + bit, power)
+            })
+            .collect();
+        builder.push_row(&terms).unwrap();
+    }
+    let (bits, empty) = (builder.finish(), {
+        let mut builder = MatrixBuilder::new(2000);
+        (0..1000).for_each(|_| builder.push_row(&[]).unwrap());
+        builder.finish()
+    });
+    let triple = Triple::new(&bits, &empty, &empty).unwrap();
+    assert!(triple.bytes() < 2 * bits.nonzeros(), "{} bytes for {} non-zeros", triple.bytes(), bits.nonzeros());
+}
+
+#[test]
+fn matrices_of_different_shapes_are_refused() {
+    let (one, two) = (MatrixBuilder::new(1).finish(), MatrixBuilder::new(2).finish());
+    let error = Triple::new(&one, &one, &two).unwrap_err();
+    assert_eq!(error, SparseError::ShapesDiffer { first: (0, 1), other: (0, 2) });
+}

@@ -1,0 +1,94 @@
+//! Sums of scalars with one reduction at the end.
+
+use crate::Scalar;
+use crate::scalars::ORDER;
+
+/// A sum of scalars in Montgomery form and a sum to take away from it, five limbs each: room for 2^64 summands.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sum {
+    plus: [u64; 5],
+    minus: [u64; 5],
+}
+
+impl Sum {
+    #[inline(always)]
+    pub(super) fn add(&mut self, x: &Scalar) {
+        accumulate(&mut self.plus, x);
+    }
+
+    #[inline(always)]
+    pub(super) fn subtract(&mut self, x: &Scalar) {
+        accumulate(&mut self.minus, x);
+    }
+
+    /// The value of the sum.
+    #[inline(always)]
+    pub(super) fn reduced(self) -> Scalar {
+        let plus = reduce(self.plus);
+        if self.minus == [0; 5] { plus } else { plus - reduce(self.minus) }
+    }
+}
+
+#[inline(always)]
+fn accumulate(sum: &mut [u64; 5], x: &Scalar) {
+    let limbs = blst::blst_fr::from(*x).l;
+    let mut carry = false;
+    for (sum, limb) in sum.iter_mut().zip(limbs) {
+        let (s, c1) = sum.overflowing_add(limb);
+        let (s, c2) = s.overflowing_add(carry.into());
+        *sum = s;
+        carry = c1 | c2;
+    }
+    sum[4] += u64::from(carry);
+}
+
+/// x mod r, for Montgomery words.
+#[inline(always)]
+fn reduce(mut x: [u64; 5]) -> Scalar {
+    // Rows are short: mostly nothing or one r is to be taken away. Long sums first lose 2^256 − (2^256 mod r) per unit of
+    // the fifth limb.
+    while x[4] != 0 {
+        let fold = Scalar::from(blst::blst_fr { l: TWO_TO_256 }) * Scalar::from(x[4]);
+        x[4] = 0;
+        accumulate(&mut x, &fold);
+    }
+    loop {
+        let mut difference = [0; 4];
+        let mut borrow = false;
+        for i in 0..4 {
+            let (d, b1) = x[i].overflowing_sub(ORDER[i]);
+            let (d, b2) = d.overflowing_sub(borrow.into());
+            difference[i] = d;
+            borrow = b1 | b2;
+        }
+        if borrow {
+            return Scalar::from(blst::blst_fr { l: [x[0], x[1], x[2], x[3]] });
+        }
+        x[..4].copy_from_slice(&difference);
+    }
+}
+
+/// 2^256 mod r as plain words. As Montgomery words it is the scalar 1, so that a scalar k times it has the words
+/// k·2^256 mod r.
+const TWO_TO_256: [u64; 4] =
+    [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f];
+
+#[cfg(test)]
+mod tests {
+    use ff::Field;
+
+    use super::*;
+
+    #[test]
+    fn sums_of_any_length() {
+        for count in [0u64, 1, 2, 3, 4, 5, 9, 10, 1000, 70_000] {
+            for value in [Scalar::ZERO, Scalar::ONE, -Scalar::ONE, -Scalar::from(7)] {
+                let mut sum = Sum::default();
+                (0..count).for_each(|_| sum.add(&value));
+                assert_eq!(sum.reduced(), value * Scalar::from(count), "{count} times {value:?}");
+                (0..2 * count).for_each(|_| sum.subtract(&value));
+                assert_eq!(sum.reduced(), -value * Scalar::from(count), "{count} times {value:?} away");
+            }
+        }
+    }
+}
