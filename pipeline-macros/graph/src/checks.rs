@@ -8,6 +8,7 @@ pub mod acquire_order;
 pub mod ambiguous_port;
 pub mod bytes;
 pub mod cycle;
+pub mod dead_part;
 pub mod dealloc;
 pub mod dealloc_unbounded;
 pub mod driven_twice;
@@ -15,6 +16,7 @@ pub mod duplicate;
 pub mod edge_type;
 pub mod ends;
 pub mod examples;
+pub mod for_study;
 pub mod gpu_without_device;
 pub mod hold_and_wait;
 pub mod job_type;
@@ -23,7 +25,9 @@ pub mod memory;
 pub mod missing_field;
 pub mod pile_up;
 pub mod pinned_without_group;
+pub mod placement;
 pub mod prefer_branches;
+pub mod rates;
 pub mod stage_attribute;
 pub mod stale_catalogue;
 pub mod syntax;
@@ -113,11 +117,21 @@ pub const ALL: &[Check] = &[
     prefer_branches::CHECK,
     job_type::CHECK,
     stale_catalogue::CHECK,
+    dead_part::DEAD,
+    dead_part::REDUNDANT,
+    for_study::CHECK,
     memory::MACHINE,
     memory::POOL,
+    rates::BALANCE,
+    rates::STALL,
     hold_and_wait::CHECK,
     pile_up::CHECK,
     acquire_order::CHECK,
+    placement::OVERLAP,
+    placement::BEYOND,
+    placement::THREADS,
+    placement::PACKED,
+    placement::UNEVEN,
     stage_attribute::WORDS,
     stage_attribute::BACKEND,
     stage_attribute::TAG,
@@ -174,8 +188,17 @@ impl<'a> Planned<'a> {
 /// Runs every check that looks at the plan: what they ask needs a graph whose shape is right.
 pub fn judge(graph: &Planned<'_>, report: &mut Report) {
     memory::judge(graph, report);
+    rates::judge(graph, report);
     hold_and_wait::judge(graph, report);
     pile_up::judge(graph, report);
+}
+
+/// Runs every check that only warns, on a graph without errors: what is idle in a wrong graph may be used in the right one.
+pub fn lint(graph: &Resolved<'_>, report: &mut Report) {
+    dead_part::dead(graph, report);
+    dead_part::redundant(graph, report);
+    placement::packed(graph, report);
+    placement::uneven(graph, report);
 }
 
 /// The check with a code; letters of either case.
@@ -199,7 +222,7 @@ mod tests {
     fn bad_examples_have_their_fault_and_no_other() {
         for check in ALL {
             if let Example::Graph(text) = check.bad {
-                let codes = testing::codes(text);
+                let codes = testing::codes_of_a_build(text);
                 assert!(!codes.is_empty(), "{} lets its bad example pass", check.code);
                 assert!(codes.iter().all(|code| *code == check.code), "{}: {codes:?}", check.code);
             }

@@ -43,7 +43,7 @@ pub fn pipeline(outcome: &Outcome, target: &Target) -> TokenStream {
         outcome.warnings().map(|warning| track::warning(&render::for_rustc(warning, &outcome.sources), target));
     let warnings: TokenStream = warnings.collect();
     let ty = type_item(target);
-    let body = match &outcome.plan {
+    let body = match outcome.plan.as_ref().filter(|_| outcome.study.is_empty()) {
         Some(plan) => {
             let names = Names::new(plan, target);
             let (aliases, asserts) = (names.aliases(), asserts::asserts(plan, &names, &outcome.sources));
@@ -51,7 +51,8 @@ pub fn pipeline(outcome: &Outcome, target: &Target) -> TokenStream {
             quote!(#aliases #asserts #graph)
         }
         None => {
-            let errors = outcome.errors().map(|error| render::for_rustc(error, &outcome.sources));
+            let refused = outcome.errors().chain(outcome.study.iter().filter(|_| outcome.plan.is_some()));
+            let errors = refused.map(|error| render::for_rustc(error, &outcome.sources));
             let errors: TokenStream = errors.map(|text| error(&text, target.span)).collect();
             let graph = placeholder::graph(outcome.catalogue.as_ref(), target);
             quote!(#errors #graph)

@@ -29,7 +29,7 @@ fn page(check: &Check) -> String {
 
 fn errors(graph: &str) -> String {
     let outcome = load(Source::inline("graph.ron", graph), examples::catalogue(), SkuFiles::Known(&examples::SKUS));
-    let texts = outcome.diagnostics.iter().map(|found| diagnostic(found, &outcome.sources, Style::Plain));
+    let texts = outcome.refusals().map(|found| diagnostic(found, &outcome.sources, Style::Plain));
     texts.collect::<Vec<_>>().join("\n\n")
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::checks::{Planned, unreadable};
+use crate::checks::{Planned, for_study, unreadable};
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::model::{Catalogue, Graph, Sku, SkuChoice};
 use crate::plan::Plan;
-use crate::source::{Source, Sources};
+use crate::source::{At, Source, Sources};
 use crate::{checks, decode, plan, resolve, ron};
 
 /// Where the SKU that a graph names is looked for.
@@ -29,6 +29,8 @@ pub struct Outcome {
     pub catalogue: Option<Catalogue>,
     /// The plan; `None` if there is an error.
     pub plan: Option<Plan>,
+    /// Why a build refuses the graph though it is lawful: it is for study.
+    pub study: Vec<Diagnostic>,
 }
 
 impl Outcome {
@@ -42,19 +44,27 @@ impl Outcome {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning)
     }
 
+    /// All that a build shows: errors and warnings, and of a lawful graph why it cannot be built.
+    pub fn refusals(&self) -> impl Iterator<Item = &Diagnostic> {
+        let study = if self.plan.is_some() { self.study.as_slice() } else { &[] };
+        self.diagnostics.iter().chain(study)
+    }
+
     /// The files that were read.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(|source| source.path.as_deref())
     }
 }
 
-/// Loads the graph file at `path`, its SKU from `skus/` beside it; diagnostics show the file as `shown`.
+/// Loads the graph file at `path`, its SKU from `skus/` beside it or, if that is not there, beside its folder; diagnostics show the file as `shown`.
 ///
 /// # Errors
 /// The graph file itself cannot be read. All other faults are diagnostics.
 pub fn load_file(path: &Path, shown: &str, catalogue: Source) -> std::io::Result<Outcome> {
     let graph = Source::read(path, shown)?;
-    let skus = path.parent().unwrap_or(Path::new("")).join("skus");
+    let beside = path.with_file_name("skus");
+    let above = path.parent().and_then(Path::parent).map(|folder| folder.join("skus"));
+    let skus = above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside);
     Ok(load(graph, catalogue, SkuFiles::Folder(&skus)))
 }
 
@@ -63,25 +73,38 @@ pub fn load_file(path: &Path, shown: &str, catalogue: Source) -> std::io::Result
 pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     let mut sources = Sources::default();
     let mut report = Report::default();
-    let shown = graph.shown.clone();
+    let (shown, path) = (graph.shown.clone(), graph.path.clone());
     let graph = sources.add(graph);
     let tree = ron::read(graph, &sources, &mut report);
     let file = decode::graph(&tree, &mut report);
     let sku = file.as_ref().and_then(|file| load_sku(file, skus, &shown, &mut sources, &mut report));
+    let own = file.as_ref().and_then(|file| file.catalogue.as_ref());
+    let catalogue = match own {
+        Some(own) => load_catalogue(own, skus, &shown, path.as_deref(), &mut report),
+        None => Some(catalogue),
+    };
+    let Some(catalogue) = catalogue else {
+        return Outcome { sources, diagnostics: report.into_sorted(), catalogue: None, plan: None, study: Vec::new() };
+    };
     let catalogue = sources.add(catalogue);
     let tree = ron::read(catalogue, &sources, &mut report);
     let catalogue = decode::catalogue(&tree, &mut report);
-    let mut plan = None;
+    let (mut plan, mut study) = (None, Vec::new());
     if let (Some(file), Some(catalogue)) = (&file, &catalogue) {
         let graph = resolve::resolve(file, catalogue, sku.as_ref(), &mut report);
         checks::run(&graph, &mut report);
         if graph.whole && !report.shape_is_open() {
             let made = plan::plan(&graph, &shown, plan::digest(&sources));
-            checks::judge(&Planned { graph: &graph, plan: &made }, &mut report);
+            let planned = Planned { graph: &graph, plan: &made };
+            checks::judge(&planned, &mut report);
+            study = for_study::reasons(&planned);
+            if !report.has_errors() {
+                checks::lint(&graph, &mut report);
+            }
             plan = Some(made).filter(|_| !report.has_errors());
         }
     }
-    Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan }
+    Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan, study }
 }
 
 /// Reads a catalogue alone, without a graph to check; `None` if it has a fault.
@@ -93,13 +116,45 @@ pub fn catalogue(source: Source) -> Option<Catalogue> {
     decode::catalogue(&tree, &mut report).filter(|_| !report.has_errors())
 }
 
+/// The catalogue that a graph names, by its path from the graph file.
+fn load_catalogue(
+    own: &At<String>,
+    skus: SkuFiles<'_>,
+    graph: &str,
+    path: Option<&Path>,
+    report: &mut Report,
+) -> Option<Source> {
+    let shown = Path::new(graph).with_file_name(&own.value).display().to_string();
+    if let SkuFiles::Known(known) = skus {
+        let text = known.iter().find(|(name, _)| *name == own.value).map(|(_, text)| Source::inline(&shown, *text));
+        if text.is_none() {
+            report.add(unreadable::catalogue(own.span, &shown, "there is no such text"));
+        }
+        return text;
+    }
+    let path = path.map_or_else(|| PathBuf::from(&shown), |path| path.with_file_name(&own.value));
+    match Source::read(&path, &shown) {
+        Ok(source) => Some(source),
+        Err(error) => {
+            report.add(unreadable::catalogue(own.span, &shown, &error.to_string()));
+            None
+        }
+    }
+}
+
 fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources, report: &mut Report) -> Option<Sku> {
     let choice = file.sku.as_ref()?;
     let SkuChoice::Named(name) = &choice.value else {
         return None;
     };
     // As the graph's path is shown, so is the SKU's.
-    let shown = Path::new(graph).with_file_name("skus").join(format!("{name}.ron")).display().to_string();
+    let beside = Path::new(graph).with_file_name("skus");
+    let folder = match skus {
+        SkuFiles::Folder(folder) if !folder.ends_with(&beside) => Path::new(graph).parent().and_then(Path::parent),
+        _ => None,
+    };
+    let folder = folder.map_or(beside, |folder| folder.join("skus"));
+    let shown = folder.join(format!("{name}.ron")).display().to_string();
     let source = match skus {
         SkuFiles::Known(known) => {
             known.iter().find(|(known, _)| known == name).map(|(_, text)| Source::inline(&shown, *text))

@@ -3,6 +3,7 @@
 mod digest;
 pub mod memory;
 mod order;
+pub mod period;
 mod reserve;
 
 use std::path::Path;
@@ -110,6 +111,8 @@ pub struct StagePlan {
     pub inputs: Vec<usize>,
     /// The edges that its output goes to.
     pub outputs: Vec<usize>,
+    /// How often it fires in one period; 0 for `dealloc`, which fires for every dead slot.
+    pub fires: u64,
     /// Its position in the file.
     pub origin: usize,
     /// The token that it puts out, with its bytes.
@@ -235,7 +238,7 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
     reserve::places(&stages, &mut edges);
     let name =
         Path::new(shown).file_stem().map_or_else(|| shown.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Plan {
+    let mut plan = Plan {
         graph: name,
         file: shown.to_owned(),
         digest,
@@ -248,7 +251,12 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         sizes: graph.file.sizes.items.iter().map(|sizes| (sizes.name.value.clone(), sizes.counts)).collect(),
         resident: graph.resident.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect(),
         load: graph.file.load.map(|load| load.value),
+    };
+    if let Ok(fires) = period::repetitions(&plan) {
+        let live = plan.stages.iter_mut().zip(fires).filter(|(stage, _)| stage.role != Role::Dealloc);
+        live.for_each(|(stage, fires)| stage.fires = fires);
     }
+    plan
 }
 
 fn pools(graph: &Resolved<'_>) -> Vec<Pool> {
@@ -295,6 +303,7 @@ fn stage_plan(graph: &Resolved<'_>, origin: usize) -> StagePlan {
         workspace: formulas(&stage.workspace),
         inputs: Vec::new(),
         outputs: Vec::new(),
+        fires: 0,
         origin,
         output: chosen.output.clone().map(|name| {
             let bytes = graph.catalogue.token(&name).map(|token| token.bytes).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! PL0205: an edge that fits two ports.
 
-use super::{Check, Example};
+use super::{Check, Example, examples};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, Port};
 use crate::words::listed;
@@ -14,7 +14,7 @@ pub const CHECK: Check = Check {
     bad: Example::Graph(
         r#"Graph(
     version: 1,
-    sku: "small",
+    sku: any,
     pools: { "mem_heavy": 1, "dealloc": 1 },
     groups: { "all": Ccds("*", share: Pack) },
     stages: [
@@ -26,21 +26,7 @@ pub const CHECK: Check = Check {
     edges: [Edge("synthesize", "spmv"), Edge("spmv", "compare"), Edge("spmv", "compare.right")],
 )"#,
     ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all"),
-        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }),
-        Stage("compare"),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv"), Edge("spmv", "compare.left"), Edge("spmv", "compare.right")],
-)"#,
-    ),
+    good: examples::TWO_PORTS,
     fix: "Write `\"stage.port\"`.",
     run: None,
 };

@@ -1,6 +1,6 @@
 //! PL0204: stages that wait for each other in a circle.
 
-use super::{Check, Example};
+use super::{Check, Example, examples};
 use std::collections::VecDeque;
 
 use petgraph::algo::tarjan_scc;
@@ -35,25 +35,7 @@ pub const CHECK: Check = Check {
     ],
 )"#,
     ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: any,
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all"),
-        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }),
-        Stage("compare"),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [
-        Edge("synthesize", "spmv"),
-        Edge("spmv", "compare.left"),
-        Edge("spmv", "compare.right"),
-    ],
-)"#,
-    ),
+    good: examples::TWO_PORTS,
     fix: "Break the circle: remove one of the edges that the error marks.",
     run: Some(run),
 };

@@ -42,6 +42,29 @@ pub const FORK_AND_JOIN: Example = Example::Graph(
 )"#,
 );
 
+/// A graph with a stage whose two ports take the same token.
+pub const TWO_PORTS: Example = Example::Graph(
+    r#"Graph(
+    version: 1,
+    sku: any,
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all"),
+        Stage("spmv", on: "all", needs: { "mem_heavy": 1 }),
+        Stage("scale", on: "all"),
+        Stage("compare"),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [
+        Edge("synthesize", "spmv"),
+        Edge("spmv", "scale"),
+        Edge("spmv", "compare.left"),
+        Edge("scale", "compare.right"),
+    ],
+)"#,
+);
+
 /// A graph with a device.
 pub const WITH_DEVICE: Example = Example::Graph(
     r#"Graph(
@@ -94,9 +117,11 @@ pub const CATALOGUE: &str = r#"Catalogue(
 )"#;
 
 /// The SKUs, by name.
-pub const SKUS: [(&str, &str); 1] = [(
-    "small",
-    r#"Sku(
+pub const SKUS: [(&str, &str); 2] = [
+    ("two-ccds", TWO_CCDS),
+    (
+        "small",
+        r#"Sku(
     version: 1,
     numa_nodes: 1,
     ccds: 2,
@@ -107,10 +132,23 @@ pub const SKUS: [(&str, &str); 1] = [(
     ram_bandwidth: "80 GB/s",
     gpus: [Gpu("NVIDIA GeForce RTX 5070 Ti", vram: "16 GiB", arch: "sm_120")],
 )"#,
-)];
+    ),
+];
 
 /// The catalogue as a source.
 #[must_use]
 pub fn catalogue() -> Source {
     Source::inline("catalogue.ron", CATALOGUE)
 }
+
+/// Two CCDs and no device.
+const TWO_CCDS: &str = r#"Sku(
+    version: 1,
+    numa_nodes: 1,
+    ccds: 2,
+    cores_per_ccd: 8,
+    threads_per_core: 2,
+    l3_per_ccd: "32 MiB",
+    ram: "64 GiB",
+    ram_bandwidth: "80 GB/s",
+)"#;

@@ -13,7 +13,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Unit;
-use crate::plan::Plan;
+use crate::plan::{Plan, StagePlan};
 use crate::source::Span;
 
 /// The page.
@@ -129,23 +129,22 @@ fn shortest_circle(knot: &[usize], next: &[Vec<usize>]) -> Option<Vec<usize>> {
 struct Waits<'a> {
     graph: Planned<'a>,
     arcs: HashMap<(Thing, Thing), Arc>,
-    /// Pools that have a permit for every firing at once: nobody ever waits for them.
-    ample: Vec<bool>,
+    /// By pool: the most permits that firings may hold while they wait. All others come back by themselves.
+    hostage: Vec<u64>,
 }
 
 impl<'a> Waits<'a> {
     fn of(graph: &Planned<'a>) -> Self {
         let plan = graph.plan;
         let most = |pool: usize| {
-            let own = plan.stages.iter().flat_map(|stage| {
+            let own = plan.stages.iter().filter(|stage| holds_while_it_waits(stage, pool)).flat_map(|stage| {
                 let needs = stage.needs.iter().filter(|(of, _)| *of == pool);
                 needs.map(|(_, weight)| weight.saturating_mul(stage.firings()))
             });
             own.fold(0, u64::saturating_add)
         };
-        let ample = plan.pools.iter().enumerate();
-        let ample = ample.map(|(pool, stated)| stated.unit == Unit::Bytes || most(pool) <= stated.size).collect();
-        let mut waits = Self { graph: *graph, arcs: HashMap::new(), ample };
+        let hostage = (0..plan.pools.len()).map(most).collect();
+        let mut waits = Self { graph: *graph, arcs: HashMap::new(), hostage };
         for stage in 0..plan.stages.len() {
             waits.holds_of_a_firing(stage);
         }
@@ -156,10 +155,14 @@ impl<'a> Waits<'a> {
     }
 
     fn add(&mut self, from: Thing, to: Thing, at: Span, label: String, sentence: String) {
-        if matches!(to, Thing::Permits(pool) if self.ample[pool]) {
-            return;
-        }
         self.arcs.entry((from, to)).or_insert(Arc { sentence, at, label });
+    }
+
+    /// Whether `weight` permits of a pool can stay out for ever. What firings hold that wait for nothing comes back, so
+    /// all others must be in the hands of firings that wait.
+    fn can_run_dry(&self, pool: usize, weight: u64) -> bool {
+        let stated = &self.graph.plan.pools[pool];
+        stated.unit == Unit::Count && self.hostage[pool].saturating_add(weight) > stated.size
     }
 
     /// What a firing holds while it waits: only what departs from the discipline does.
@@ -169,6 +172,10 @@ impl<'a> Waits<'a> {
         let name = &own.name;
         if let (Some(order), Some(at)) = (&own.opt_outs.in_order, &stated.in_order) {
             for (position, second) in order.iter().enumerate() {
+                let weight = own.needs.iter().find(|(pool, _)| pool == second).map_or(0, |(_, weight)| *weight);
+                if !self.can_run_dry(*second, weight) {
+                    continue;
+                }
                 let wanted = plan.pools[*second].name.clone();
                 let sentence = format!("`{name}` keeps its worker while it waits for a permit of `{wanted}`");
                 self.add(
@@ -215,9 +222,11 @@ impl<'a> Waits<'a> {
         }
         // The partners of the same key come over the join's other edges.
         for other in plan.stages[join].inputs.iter().copied().filter(|other| *other != edge) {
-            let reserved_together = plan.reserver(other).is_some() && plan.reserver(other) == plan.reserver(edge);
+            // The fork has the partner's place ready since before it parted; a place that the producer takes may be full.
+            let ready = plan.reserver(other).is_some_and(|fork| fork != plan.edges[other].from)
+                || plan.reserver(other).is_some() && plan.reserver(other) == plan.reserver(edge);
             let partner = edge_name(plan, other);
-            if !reserved_together {
+            if !ready {
                 let producer = &self.graph.stated(plan.edges[other].from);
                 let at = producer.blocking.or(producer.before_send).unwrap_or(producer.name.span);
                 let sentence = format!(
@@ -247,6 +256,9 @@ impl<'a> Waits<'a> {
         self.add(from, Thing::Workers(stage), at, "must have a worker free".to_owned(), sentence);
         if own.opt_outs.in_order.is_none() {
             for (pool, weight) in own.needs.clone() {
+                if !self.can_run_dry(pool, weight) {
+                    continue;
+                }
                 let (wanted, permits) = (&plan.pools[pool].name, if weight == 1 { "a permit" } else { "permits" });
                 let sentence = format!("{start} `{name}` gets {permits} of `{wanted}`");
                 let needs = stated.needs.items.iter().find(|(pool, _)| pool.value == *wanted);
@@ -297,6 +309,15 @@ impl<'a> Waits<'a> {
     }
 }
 
+/// Whether a firing may hold permits of a pool while it waits for something else.
+fn holds_while_it_waits(stage: &StagePlan, pool: usize) -> bool {
+    let in_between = stage.opt_outs.in_order.as_ref().is_some_and(|order| {
+        order.iter().position(|of| *of == pool).is_some_and(|position| position + 1 < order.len())
+    });
+    let at_the_end = stage.opt_outs.blocking && !stage.opt_outs.before_send;
+    in_between || at_the_end
+}
+
 fn edge_name(plan: &Plan, edge: usize) -> String {
     let edge = &plan.edges[edge];
     format!("`{}` -> `{}`", plan.stages[edge.from].name, plan.stages[edge.to].name)
@@ -320,7 +341,9 @@ fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Ar
     told.rotate_left(first);
     let names: Vec<String> =
         (0..=circle.len()).map(|position| thing_name(graph.plan, circle[(position + first) % circle.len()])).collect();
-    let title = format!("stages can wait for each other for ever: {}", names.join(" waits for "));
+    let (first, others) = names.split_first().expect("a circle has a node");
+    let title =
+        format!("stages can wait for each other for ever: {first} waits for {}", others.join(", which waits for "));
     let mut found = Diagnostic::error(CHECK.code, told[0].at, title).here(told[0].label.clone());
     for arc in told.iter().skip(1).filter(|arc| arc.at != told[0].at) {
         found = found.and(arc.at, arc.label.clone());
@@ -373,7 +396,7 @@ mod tests {
         let found = diagnostics(CHECK.bad.text());
         assert_eq!(
             found[0].title,
-            "stages can wait for each other for ever: `mem_heavy` waits for room in `spmv` -> `scale` waits for `mem_heavy`"
+            "stages can wait for each other for ever: `mem_heavy` waits for room in `spmv` -> `scale`, which waits for `mem_heavy`"
         );
         assert_eq!(
             found[0].notes,
@@ -425,7 +448,7 @@ mod tests {
         assert_eq!(titles(&order(one, one)), [""; 0]);
         assert_eq!(
             titles(&order(one, other)),
-            ["stages can wait for each other for ever: `mem_heavy` waits for `link` waits for `mem_heavy`"]
+            ["stages can wait for each other for ever: `mem_heavy` waits for `link`, which waits for `mem_heavy`"]
         );
     }
 }

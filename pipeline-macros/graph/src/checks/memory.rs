@@ -1,7 +1,6 @@
 //! PL0301 and PL0302: more memory than the machine or a pool has.
 
-use super::{Check, Example, examples};
-use crate::checks::Planned;
+use super::{Check, Example, Planned};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Linear, Unit};
 use crate::plan::memory::{self, Memory, Table};
@@ -277,6 +276,7 @@ fn takers(graph: &Planned<'_>, pool: usize) -> Vec<(&'static str, Span, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::examples;
     use crate::checks::testing::{diagnostics, titles, with};
 
     #[test]

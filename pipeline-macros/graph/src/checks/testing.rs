@@ -20,6 +20,11 @@ pub fn codes(graph: &str) -> Vec<&'static str> {
     diagnostics(graph).iter().map(|diagnostic| diagnostic.code).collect()
 }
 
+/// The codes that a build shows: those of a lawful graph that cannot be built are among them.
+pub fn codes_of_a_build(graph: &str) -> Vec<&'static str> {
+    outcome(graph).refusals().map(|diagnostic| diagnostic.code).collect()
+}
+
 /// Their first lines.
 pub fn titles(graph: &str) -> Vec<String> {
     diagnostics(graph).into_iter().map(|diagnostic| diagnostic.title).collect()

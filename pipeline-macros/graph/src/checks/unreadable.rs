@@ -46,6 +46,12 @@ pub fn sku(span: Span, path: &str, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("cannot read the SKU file {path}: {error}"))
 }
 
+/// A catalogue that a graph names and that cannot be read.
+pub fn catalogue(span: Span, shown: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("cannot read the catalogue {shown}: {why}"))
+        .help("`catalogue` is a path from the graph file")
+}
+
 #[cfg(test)]
 mod tests {
     use crate::checks::examples;
@@ -55,6 +61,6 @@ mod tests {
     fn what_exists_is_listed() {
         let found = diagnostics(&with(examples::SMALL, "sku: any", "sku: \"threadripper\""));
         assert_eq!(found[0].title, "there is no SKU \"threadripper\"");
-        assert_eq!(found[0].help, ["there are `small`; or write `sku: any`"]);
+        assert_eq!(found[0].help, ["there are `small` and `two-ccds`; or write `sku: any`"]);
     }
 }

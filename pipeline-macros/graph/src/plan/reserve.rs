@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn two_edges_from_one_stage_are_a_fork() {
-        let plan = outcome(crate::checks::ambiguous_port::CHECK.good.text()).plan.expect("the example is good");
+        let plan = outcome(crate::checks::dead_part::REDUNDANT.bad.text()).plan.expect("the example is good");
         let edges: Vec<_> = plan.edges.iter().map(|edge| (edge.from, edge.to, edge.port, edge.reserved_by)).collect();
         assert_eq!(edges, [(0, 1, 0, 0), (1, 2, 0, 1), (1, 2, 1, 1)]);
     }

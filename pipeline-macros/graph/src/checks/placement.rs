@@ -1,0 +1,436 @@
+//! PL0501 to PL0505: groups and workers that the SKU has no room for.
+
+use super::{Check, Example, examples};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::model::{Ccds, Group, Insist, Share, Sku};
+use crate::resolve::{Resolved, Stage};
+
+/// The page of PL0501.
+pub const OVERLAP: Check = Check {
+    code: "PL0501",
+    name: "exclusive-overlap",
+    rule: "No other group has a CCD of a group that is `exclusive`.",
+    why: "An exclusive group keeps an L3 to itself. `\"*\"` is every CCD, so it overlaps all.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: any,
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "synthesis": Ccds("0-2", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true) },
+    stages: [
+        Stage("synthesize", on: "synthesis"),
+        Stage("spmv", on: "msm", needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: any,
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "synthesis": Ccds("0-1", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true) },
+    stages: [
+        Stage("synthesize", on: "synthesis"),
+        Stage("spmv", on: "msm", needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Take the CCDs that the error names out of one of the groups, or remove `exclusive`.",
+    run: Some(overlap),
+};
+
+/// The page of PL0502.
+pub const BEYOND: Check = Check {
+    code: "PL0502",
+    name: "no-such-ccd",
+    rule: "A group names CCDs that the SKU has.",
+    why: "CCDs are counted from 0. Where the group says `insist: Prefer` it is a warning: the start goes on with the CCDs \
+          that are there, and says so. With `sku: any` the machine is asked when the pipeline starts.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("0-3", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all"),
+        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: examples::WITH_DEVICE,
+    fix: "Name CCDs that are there, or write `insist: Prefer`.",
+    run: Some(beyond),
+};
+
+/// The page of PL0503.
+pub const THREADS: Check = Check {
+    code: "PL0503",
+    name: "more-threads-than-cores",
+    rule: "The workers of a stage, and the threads that it states for them, fit the cores of its group; with `smt: true`, \
+           the hardware threads.",
+    why: "Two busy threads on one core share its multipliers, so each takes longer than alone. Some work gains from the second \
+          hardware thread of a core all the same: `smt: true` says so. In a `Spread` group the workers of a stage go round \
+          the CCDs, and the fullest CCD counts. Threads that are not stated are the cores, shared by the workers.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "all", workers: 4, threads: 8),
+        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "small",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Pack, smt: true) },
+    stages: [
+        Stage("synthesize", on: "all", workers: 4, threads: 8),
+        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Lower `workers` or `threads`, widen the group, or write `smt: true` on it.",
+    run: Some(threads),
+};
+
+/// The page of PL0504.
+pub const PACKED: Check = Check {
+    code: "PL0504",
+    name: "mem-heavy-in-one-ccd",
+    rule: "A stage that streams memory has more than one CCD, where the SKU has more (a warning).",
+    why: "All cores of a CCD reach memory over one link, which carries a fraction of what the memory controllers give: a stage \
+          that streams memory is as fast as that link, however many cores it has.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "two-ccds",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "first": Ccds("0", share: Pack), "second": Ccds("1", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "first"),
+        Stage("spmv", on: "second", needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "two-ccds",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "first": Ccds("0", share: Pack), "both": Ccds("0-1", share: Pack) },
+    stages: [
+        Stage("synthesize", on: "first"),
+        Stage("spmv", on: "both", needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Give the group CCDs beside the one that it has.",
+    run: None,
+};
+
+/// The page of PL0505.
+pub const UNEVEN: Check = Check {
+    code: "PL0505",
+    name: "uneven-sizes",
+    rule: "Workers divide evenly over the CCDs of their `Spread` group, threads over the cores that they share (a warning).",
+    why: "Worker i goes to CCD i modulo their number, so 5 workers on 4 CCDs put two on the first: those two take twice as long, \
+          and the others wait for them at every join. With `smt: true` an odd number of threads leaves one core with \
+          one thread, which runs ahead of the others.",
+    bad: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "two-ccds",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Spread) },
+    stages: [
+        Stage("synthesize", on: "all", workers: 3),
+        Stage("spmv", on: "all", workers: 2, needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    good: Example::Graph(
+        r#"Graph(
+    version: 1,
+    sku: "two-ccds",
+    pools: { "mem_heavy": 1, "dealloc": 1 },
+    groups: { "all": Ccds("*", share: Spread) },
+    stages: [
+        Stage("synthesize", on: "all", workers: 4),
+        Stage("spmv", on: "all", workers: 2, needs: { "mem_heavy": 1 }),
+        Stage("dealloc", needs: { "dealloc": 1 }),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#,
+    ),
+    fix: "Choose a multiple.",
+    run: None,
+};
+
+fn overlap(graph: &Resolved<'_>, report: &mut Report) {
+    let groups = &graph.file.groups.items;
+    for (position, first) in groups.iter().enumerate() {
+        for second in &groups[position + 1..] {
+            let (Some(one), Some(other)) = (&first.ccds, &second.ccds) else { continue };
+            if !first.exclusive && !second.exclusive {
+                continue;
+            }
+            let Some(shared) = shared(&one.value, &other.value) else { continue };
+            let (keeper, intruder) = if first.exclusive { (first, second) } else { (second, first) };
+            let title = format!(
+                "group `{}` is exclusive, and group `{}` has {shared} too",
+                keeper.name.value, intruder.name.value
+            );
+            let (at, and) = if first.exclusive { (other.span, one.span) } else { (one.span, other.span) };
+            report.add(
+                Diagnostic::error(OVERLAP.code, at, title)
+                    .here("these CCDs")
+                    .and(and, "exclusive")
+                    .help(format!("take {shared} out of one of the groups, or remove `exclusive`")),
+            );
+        }
+    }
+}
+
+/// What two choices have in common, in words.
+fn shared(one: &Ccds, other: &Ccds) -> Option<String> {
+    match (one, other) {
+        (Ccds::All, Ccds::All) => Some("all CCDs".to_owned()),
+        (Ccds::All, Ccds::List(list)) | (Ccds::List(list), Ccds::All) => Some(ccds(list)),
+        (Ccds::List(one), Ccds::List(other)) => {
+            let both: Vec<u32> = one.iter().copied().filter(|ccd| other.contains(ccd)).collect();
+            (!both.is_empty()).then(|| ccds(&both))
+        }
+    }
+}
+
+/// `CCD 3`, or `CCDs 0-2, 5`.
+#[must_use]
+pub fn ccds(list: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for ccd in list {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *ccd => *last = *ccd,
+            _ => runs.push((*ccd, *ccd)),
+        }
+    }
+    let words: Vec<String> = runs
+        .iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    format!("{} {}", if list.len() == 1 { "CCD" } else { "CCDs" }, words.join(", "))
+}
+
+fn beyond(graph: &Resolved<'_>, report: &mut Report) {
+    let Some(sku) = graph.sku else { return };
+    for group in &graph.file.groups.items {
+        let Some(stated) = &group.ccds else { continue };
+        let Ccds::List(list) = &stated.value else { continue };
+        let missing: Vec<u32> = list.iter().copied().filter(|ccd| *ccd >= sku.ccds.value).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let (name, has) = (&group.name.value, sku.ccds.value);
+        let there = if has == 1 { "1 CCD".to_owned() } else { format!("{has} CCDs") };
+        let found = if group.insist == Insist::Demand {
+            let title = format!("group `{name}` asks for {}, the SKU \"{}\" has {there}", ccds(&missing), sku.name);
+            Diagnostic::error(BEYOND.code, stated.span, title)
+        } else {
+            let title = format!("group `{name}` prefers {}, the SKU \"{}\" has {there}", ccds(&missing), sku.name);
+            Diagnostic::warning(BEYOND.code, stated.span, title)
+        };
+        let found = found.and(sku.ccds.span, there);
+        report.add(found.help(if has == 1 {
+            "the only CCD is 0".to_owned()
+        } else {
+            format!("the CCDs are 0 to {}", has - 1)
+        }));
+    }
+}
+
+/// How many CCDs of a group the SKU has.
+fn width(group: &Group, sku: &Sku) -> Option<u32> {
+    match &group.ccds.as_ref()?.value {
+        Ccds::All => Some(sku.ccds.value),
+        Ccds::List(list) => u32::try_from(list.iter().filter(|ccd| **ccd < sku.ccds.value).count()).ok(),
+    }
+}
+
+fn placed<'g>(graph: &'g Resolved<'_>) -> impl Iterator<Item = (&'g Stage<'g>, &'g Group, &'g Sku)> {
+    let with = graph.sku.into_iter().flat_map(move |sku| graph.stages.iter().map(move |stage| (stage, sku)));
+    with.filter_map(|(stage, sku)| Some((stage, &graph.file.groups.items[stage.group?], sku)))
+}
+
+fn threads(graph: &Resolved<'_>, report: &mut Report) {
+    for (stage, group, sku) in placed(graph) {
+        let Some(width) = width(group, sku).filter(|width| *width > 0) else { continue };
+        let workers = stage.stated.workers.map_or(1, |workers| workers.value);
+        let threads = stage.stated.threads.map(|threads| threads.value);
+        // Where the CCDs of a group are not shared, the fullest one counts.
+        let (ccds, workers_there) = match group.share {
+            Some(Share::Spread) => (1, workers.div_ceil(width)),
+            Some(Share::Pack) => (width, workers),
+            None => continue,
+        };
+        let cores = u64::from(ccds) * u64::from(sku.cores_per_ccd.value);
+        let units = if group.smt { cores * u64::from(sku.threads_per_core.value) } else { cores };
+        let wanted = u64::from(workers_there) * u64::from(threads.unwrap_or(1));
+        if wanted <= units {
+            continue;
+        }
+        let name = stage.name();
+        let what = if group.smt { "hardware threads" } else { "cores" };
+        let place = if group.share == Some(Share::Spread) { "a CCD of group" } else { "group" };
+        let product = match threads {
+            Some(threads) if workers_there > 1 => {
+                format!("{workers_there} workers × {threads} threads = {wanted} threads")
+            }
+            Some(_) => format!("{wanted} threads"),
+            None => format!("{wanted} workers"),
+        };
+        let title =
+            format!("stage `{name}` puts {product} on {place} `{}`, which has {units} {what}", group.name.value);
+        let span = stage.stated.threads.or(stage.stated.workers).map_or(stage.stated.name.span, |number| number.span);
+        let mut found = Diagnostic::error(THREADS.code, span, title);
+        if let Some(stated) = &group.ccds {
+            found = found.and(stated.span, format!("{units} {what}"));
+        }
+        let all = cores * u64::from(sku.threads_per_core.value);
+        if !group.smt && wanted <= all {
+            found = found.help(format!("write `smt: true` on the group to use its {all} hardware threads"));
+        }
+        let most = units / u64::from(threads.unwrap_or(1));
+        report.add(match threads {
+            Some(_) if most > 0 => found.help(format!("or lower it: {most} × {} fit", threads.unwrap_or(1))),
+            Some(_) => found.help(format!("or lower `threads` to {}", units / u64::from(workers_there))),
+            None => found.help(format!("or lower `workers`: {units} fit there")),
+        });
+    }
+}
+
+/// Warns of stages that stream memory over the link of one CCD.
+pub fn packed(graph: &Resolved<'_>, report: &mut Report) {
+    for (stage, group, sku) in placed(graph) {
+        let mem_heavy = stage.branches.iter().any(|branch| branch.tags.has("mem_heavy"));
+        let Some(stated) = group.ccds.as_ref().filter(|_| mem_heavy && sku.ccds.value > 1) else { continue };
+        if width(group, sku) != Some(1) {
+            continue;
+        }
+        let name = stage.name();
+        let title = format!(
+            "stage `{name}` streams memory, and its group `{}` is one CCD of {}",
+            group.name.value, sku.ccds.value
+        );
+        report.add(
+            Diagnostic::warning(PACKED.code, stated.span, title)
+                .here("one link to memory")
+                .and(stage.stated.name.span, "mem-heavy")
+                .help(format!("give the group more CCDs; the SKU has 0 to {}", sku.ccds.value - 1)),
+        );
+    }
+}
+
+/// Warns of sizes that do not divide evenly.
+pub fn uneven(graph: &Resolved<'_>, report: &mut Report) {
+    for (stage, group, sku) in placed(graph) {
+        let (name, group_name) = (stage.name(), &group.name.value);
+        if let (Some(Share::Spread), Some(width), Some(workers)) =
+            (group.share, width(group, sku), stage.stated.workers)
+            && width > 0
+            && workers.value > width
+            && !workers.value.is_multiple_of(width)
+        {
+            let title = format!(
+                "{} workers of stage `{name}` do not divide evenly over the {width} CCDs of group `{group_name}`",
+                workers.value
+            );
+            let (below, above) = (workers.value / width * width, workers.value.div_ceil(width) * width);
+            report.add(
+                Diagnostic::warning(UNEVEN.code, workers.span, title)
+                    .note(format!("{} CCDs have a worker more than the others", workers.value % width))
+                    .help(format!("write {below} or {above}")),
+            );
+        }
+        if let Some(threads) = stage.stated.threads
+            && group.smt
+            && !threads.value.is_multiple_of(sku.threads_per_core.value)
+        {
+            let each = sku.threads_per_core.value;
+            let title =
+                format!("{} threads of stage `{name}` do not fill cores of {each} hardware threads", threads.value);
+            report
+                .add(Diagnostic::warning(UNEVEN.code, threads.span, title).help(format!("write a multiple of {each}")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::testing::{diagnostics, titles};
+
+    #[test]
+    fn overlaps_are_named() {
+        assert_eq!(titles(OVERLAP.bad.text()), ["group `msm` is exclusive, and group `synthesis` has CCD 2 too"]);
+        let all = OVERLAP.bad.text().replace("\"0-2\"", "\"*\"");
+        assert_eq!(titles(&all), ["group `msm` is exclusive, and group `synthesis` has CCDs 2-3 too"]);
+    }
+
+    #[test]
+    fn ccds_beyond_the_sku_are_an_error_or_a_warning() {
+        assert_eq!(titles(BEYOND.bad.text()), ["group `all` asks for CCDs 2-3, the SKU \"small\" has 2 CCDs"]);
+        let preferred = BEYOND.bad.text().replace("share: Pack", "share: Pack, insist: Prefer");
+        let found = diagnostics(&preferred);
+        assert_eq!(found[0].severity, crate::Severity::Warning);
+        assert_eq!(found[0].title, "group `all` prefers CCDs 2-3, the SKU \"small\" has 2 CCDs");
+    }
+
+    #[test]
+    fn threads_are_counted_where_they_run() {
+        assert_eq!(
+            titles(THREADS.bad.text()),
+            ["stage `synthesize` puts 4 workers × 8 threads = 32 threads on group `all`, which has 16 cores"]
+        );
+        let spread = THREADS.bad.text().replace("Pack", "Spread");
+        assert_eq!(
+            titles(&spread),
+            ["stage `synthesize` puts 2 workers × 8 threads = 16 threads on a CCD of group `all`, which has 8 cores"]
+        );
+        let workers = THREADS.bad.text().replace("workers: 4, threads: 8", "workers: 17");
+        assert_eq!(titles(&workers), ["stage `synthesize` puts 17 workers on group `all`, which has 16 cores"]);
+    }
+
+    #[test]
+    fn odd_threads_leave_a_core_half_empty() {
+        let odd = THREADS.good.text().replace("workers: 4, threads: 8", "threads: 7");
+        assert_eq!(titles(&odd), ["7 threads of stage `synthesize` do not fill cores of 2 hardware threads"]);
+    }
+
+    #[test]
+    fn lists_of_ccds_are_short() {
+        assert_eq!(ccds(&[3]), "CCD 3");
+        assert_eq!(ccds(&[0, 1, 2, 5]), "CCDs 0-2, 5");
+    }
+}
