@@ -8,6 +8,7 @@
 //! - [`scalars`]: the scalars of one query, sorted by what they cost (0, ±1, small, full)
 //! - [`msm`]: multi-scalar multiplication over G1 and G2
 //! - [`fixed_base`]: many multiples of one base, for setup
+//! - [`selftest`]: known answers of the kernels of a [`Path`], for start-up
 
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
@@ -17,6 +18,7 @@ pub mod domain;
 pub mod fixed_base;
 pub mod msm;
 pub mod scalars;
+pub mod selftest;
 pub mod sparse;
 
 #[cfg(target_arch = "x86_64")]

@@ -83,6 +83,11 @@ impl Domain {
         1 << self.log_size
     }
 
+    /// The root of unity whose powers are the points, in order.
+    pub fn root(&self) -> Scalar {
+        roots::root_of_unity(Convention::Coefficients, self.log_size)
+    }
+
     /// Base-two logarithm of [`size`](Self::size).
     pub fn log_size(&self) -> u32 {
         self.log_size

@@ -33,3 +33,6 @@ impl Ifma {
         found.then_some(Self(()))
     }
 }
+
+#[cfg(test)]
+mod tests;

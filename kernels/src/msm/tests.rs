@@ -186,6 +186,7 @@ for_both_groups!(
     equal_and_opposite_bases,
     fewer_scalars_than_points,
     affine_forms,
+    all_window_sizes(16, 12),
     just_below_a_power_of_two(1 << 16, 1 << 13),
     just_above_a_power_of_two(1 << 16, 1 << 13),
 );
@@ -228,6 +229,26 @@ fn affine_forms<C: Curve>() {
         assert_eq!(affine_many::<C>(&points), want, "{n} points");
         let infinite = vec![C::zero(); n];
         assert!(affine_many::<C>(&infinite).iter().all(Curve::is_infinity), "{n} times infinity");
+    }
+}
+
+fn all_window_sizes<C: Curve>(widest: u32) {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let points = random_points::<C>(&mut rng, 50);
+    let mut scalars = mixed_scalars(&mut rng, 40);
+    scalars.extend(borders().into_iter().take(10));
+    let want = naive(&points, &scalars);
+    let terms = || Terms::new(scalars.len(), |i| Some((2 * i as u32, canonical(&scalars[i]))));
+    for width in 2..=widest {
+        let portable = C::portable(points.clone());
+        let got = pippenger::multiply_with_width(&portable, &Pool::new(), terms(), width);
+        assert_eq!(got, want, "width {width}, portable");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(proof) = crate::ifma::Ifma::detect() {
+            let ifma = C::ifma(proof, &points);
+            let got = pippenger::multiply_with_width(&ifma, &Pool::new(), terms(), width);
+            assert_eq!(got, want, "width {width}, IFMA");
+        }
     }
 }
 

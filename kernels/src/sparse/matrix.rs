@@ -158,6 +158,12 @@ impl Bitmap {
         Self { len, words: vec![0; len.div_ceil(64)] }
     }
 
+    /// From words of 64 bits, lowest first; bits from `len` on must be clear.
+    pub(super) fn from_words(len: usize, words: Vec<u64>) -> Self {
+        debug_assert_eq!(words.len(), len.div_ceil(64));
+        Self { len, words }
+    }
+
     /// Number of bits, set or clear.
     pub fn len(&self) -> usize {
         self.len

@@ -6,12 +6,16 @@
 mod builder;
 mod dictionary;
 mod matrix;
+mod parts;
+mod rows;
 mod triple;
 mod varint;
 mod wide;
 
 pub use builder::MatrixBuilder;
 pub use matrix::{Bitmap, Matrix};
+pub use parts::Parts;
+pub use rows::Row;
 pub use triple::Triple;
 
 /// Why a row could not be added to a matrix.
@@ -46,6 +50,12 @@ pub enum SparseError {
         first: (usize, usize),
         /// Rows and columns of one that differs.
         other: (usize, usize),
+    },
+    /// A stored part is not what a triple consists of.
+    #[error("{what}; the stored matrices are damaged")]
+    Damaged {
+        /// Which part, and what is wrong with it.
+        what: String,
     },
     /// More distinct coefficients than a code can name.
     #[error(

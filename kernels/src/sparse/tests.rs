@@ -184,3 +184,98 @@ fn matrices_of_different_shapes_are_refused() {
     let error = Triple::new(&one, &one, &two).unwrap_err();
     assert_eq!(error, SparseError::ShapesDiffer { first: (0, 1), other: (0, 2) });
 }
+
+/// Three random matrices, and their triple.
+fn random_triple(rng: &mut ChaCha8Rng, rows: usize, columns: usize, kinds: usize) -> ([Matrix; 3], Triple) {
+    let matrices: [Matrix; 3] = std::array::from_fn(|_| random(rng, rows, columns, kinds).1);
+    let triple = Triple::new(&matrices[0], &matrices[1], &matrices[2]).unwrap();
+    (matrices, triple)
+}
+
+#[test]
+fn rows_and_densities_of_a_triple_are_those_of_its_matrices() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for (rows, columns, kinds) in [(0, 3, 1), (1, 1, 1), (128, 64, 4), (700, 333, 40)] {
+        let (matrices, triple) = random_triple(&mut rng, rows, columns, kinds);
+        assert_eq!(triple.column_densities(), matrices.each_ref().map(Matrix::column_density));
+        let mut seen = 0;
+        triple.for_each_row(|i, row| {
+            assert_eq!(i, seen);
+            let row = row.map(|row| row.terms().map(|(column, value)| (column, *value)).collect::<Vec<_>>());
+            assert_eq!(row, matrices.each_ref().map(|matrix| matrix.row(i)), "row {i}");
+            seen += 1;
+        });
+        assert_eq!(seen, rows);
+    }
+}
+
+fn refusal(parts: Parts) -> String {
+    Triple::from_parts(parts).unwrap_err().to_string()
+}
+
+#[test]
+fn parts_that_were_stored_make_the_same_triple() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    for (rows, columns, kinds) in [(0, 0, 1), (1, 1, 1), (127, 5, 3), (128, 64, 4), (700, 333, 400)] {
+        let (_, triple) = random_triple(&mut rng, rows, columns, kinds);
+        assert_eq!(Triple::from_parts(triple.parts().clone()).unwrap(), triple, "{rows} rows");
+    }
+}
+
+#[test]
+fn parts_that_do_not_fit_together_are_refused() {
+    let (_, triple) = random_triple(&mut ChaCha8Rng::seed_from_u64(7), 300, 50, 9);
+    let with = |change: &dyn Fn(&mut Parts)| {
+        let mut parts = triple.parts().clone();
+        change(&mut parts);
+        refusal(parts)
+    };
+    for (change, says) in [
+        (&(|p: &mut Parts| p.rows = 200) as &dyn Fn(&mut Parts), "200 rows have 2 blocks, and 3 starts"),
+        (&|p| p.rows = 299, "the block of rows 256 to 298"),
+        (&|p| p.rows = 301, "the block of rows 256 to 300"),
+        (&|p| p.columns = 40, "is no block of rows"),
+        (&|p| p.columns = 1 << 32, "are not below 2^32"),
+        (&|p| p.nonzeros[1] += 1, "are stated"),
+        (&|p| p.values.swap(0, 1), "do not begin with 1 and -1"),
+        (&|p| p.values[2] = Scalar::ZERO, "or one of them is 0"),
+        (&|p| p.values.truncate(4), "is no block of rows"),
+        (&|p| p.starts[0] = 1, "does not start at the front"),
+        (&|p| p.starts[1] += 1, "the block of rows 0 to 127"),
+        (&|p| p.starts[2] = u64::MAX, "the block of rows 128 to 255"),
+        (&|p| p.starts.swap(1, 2), "the block of rows"),
+        (&|p| drop(p.stream.pop()), "the block of rows 256 to 299"),
+        (&|p| p.stream.push(0), "the block of rows 256 to 299"),
+    ] {
+        let text = with(change);
+        assert!(text.contains(says) && text.ends_with("are damaged"), "{text:?} should say {says:?}");
+    }
+    let nothing = Parts { rows: 0, columns: 0, nonzeros: [0; 3], stream: vec![0], starts: vec![], values: vec![] };
+    let values = vec![Scalar::ONE, -Scalar::ONE];
+    assert!(refusal(Parts { values, ..nothing }).contains("there are no rows, and bytes of rows"));
+}
+
+/// Rows that say they are longer than the bytes behind them must not make anybody reserve memory.
+#[test]
+fn no_change_of_a_byte_of_the_stream_is_a_panic() {
+    let (_, triple) = random_triple(&mut ChaCha8Rng::seed_from_u64(8), 140, 30, 9);
+    let w = vec![Scalar::ONE; 30];
+    let (mut refusals, mut changes) = (0, 0);
+    for at in 0..triple.parts().stream.len() {
+        for value in [0, 1, 7, 0x7f, 0x80, 0xff] {
+            let mut parts = triple.parts().clone();
+            parts.stream[at] = value;
+            changes += 1;
+            match Triple::from_parts(parts) {
+                Err(_) => refusals += 1,
+                // What passes is a triple like any other.
+                Ok(triple) => {
+                    let mut out = [(); 3].map(|()| vec![Scalar::ZERO; 140]);
+                    let [a, b, c] = &mut out;
+                    triple.mul_into(&w, a, b, c);
+                }
+            }
+        }
+    }
+    assert!(refusals > changes / 2, "{refusals} of {changes}");
+}

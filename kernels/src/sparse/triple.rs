@@ -9,39 +9,35 @@
 use rayon::prelude::*;
 
 use super::dictionary::{Dictionary, MINUS_ONE, ONE};
+use super::parts::Parts;
 use super::varint::{Reader, push};
 use super::wide::Sum;
 use super::{Matrix, SparseError};
 use crate::Scalar;
 
 /// Rows of a block: its decoded form stays in a first-level cache, and its start costs 8 bytes.
-const ROWS_PER_BLOCK: usize = 128;
+pub(super) const ROWS_PER_BLOCK: usize = 128;
 /// Blocks that one task takes.
 const BLOCKS_PER_TASK: usize = 8;
 /// Decoded non-zeros that a witness value is asked for ahead of its use.
 const FETCH_AHEAD: usize = 24;
 
 /// How a coefficient is written, in the low bits of a token.
-const KIND_ONE: u64 = 0;
-const KIND_MINUS_ONE: u64 = 1;
-const KIND_NEXT: u64 = 2;
+pub(super) const KIND_ONE: u64 = 0;
+pub(super) const KIND_MINUS_ONE: u64 = 1;
+pub(super) const KIND_NEXT: u64 = 2;
 const KIND_CODE: u64 = 3;
-const KIND_BITS: u32 = 2;
+pub(super) const KIND_BITS: u32 = 2;
 
 /// Bits of the lengths of A's, B's and C's rows in a row's first byte; the largest value of each says that the length
 /// follows.
-const LENGTH_BITS: [u32; 3] = [3, 3, 2];
+pub(super) const LENGTH_BITS: [u32; 3] = [3, 3, 2];
 
 /// The matrices A, B and C of one constraint system, compressed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triple {
-    rows: usize,
-    columns: usize,
-    nonzeros: [usize; 3],
-    stream: Vec<u8>,
-    /// Where each block starts in the stream.
-    starts: Vec<u64>,
-    values: Vec<Scalar>,
+    /// Made by `new`, or checked by `from_parts`: every block decodes to rows of this shape.
+    parts: Parts,
 }
 
 /// What a stream refers back to, at the start of every block.
@@ -53,11 +49,11 @@ struct Context {
 
 /// A decoded block.
 #[derive(Default)]
-struct Block {
+pub(super) struct Block {
     /// Non-zeros of each row, three numbers a row.
-    lengths: Vec<u32>,
+    pub(super) lengths: Vec<u32>,
     /// Column and code of each non-zero, in order.
-    terms: Vec<(u32, u32)>,
+    pub(super) terms: Vec<(u32, u32)>,
 }
 
 impl Triple {
@@ -85,27 +81,43 @@ impl Triple {
         stream.shrink_to_fit();
         let nonzeros = matrices.map(Matrix::nonzeros);
         let values = dictionary.into_values();
-        Ok(Self { rows: shape.0, columns: shape.1, nonzeros, stream, starts, values })
+        let parts = Parts { rows: shape.0, columns: shape.1, nonzeros, stream, starts, values };
+        Ok(Self { parts })
+    }
+
+    /// Takes the parts of a triple that was stored, after checking that every row in them decodes: columns in range and
+    /// ascending, coefficients in the dictionary, lengths and numbers as stated. Parallel.
+    ///
+    /// # Errors
+    /// The first part or block that is not right.
+    pub fn from_parts(parts: Parts) -> Result<Self, SparseError> {
+        parts.check()?;
+        Ok(Self { parts })
+    }
+
+    /// What it consists of, for storing.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// Number of rows (constraints).
     pub fn rows(&self) -> usize {
-        self.rows
+        self.parts.rows
     }
 
     /// Number of columns (the length of the witness).
     pub fn columns(&self) -> usize {
-        self.columns
+        self.parts.columns
     }
 
     /// Numbers of non-zeros of A, B and C.
     pub fn nonzeros(&self) -> [usize; 3] {
-        self.nonzeros
+        self.parts.nonzeros
     }
 
     /// Bytes of all arrays together.
     pub fn bytes(&self) -> usize {
-        self.stream.len() + 8 * self.starts.len() + size_of_val(self.values.as_slice())
+        self.parts.stream.len() + 8 * self.parts.starts.len() + size_of_val(self.parts.values.as_slice())
     }
 
     /// Row `i` of A, B and C: columns ascending with their coefficients.
@@ -113,7 +125,7 @@ impl Triple {
     /// # Panics
     /// If there is no row `i`.
     pub fn row(&self, i: usize) -> [Vec<(u32, Scalar)>; 3] {
-        assert!(i < self.rows, "row {i} of {}", self.rows);
+        assert!(i < self.rows(), "row {i} of {}", self.rows());
         let mut block = Block::default();
         self.decode(i / ROWS_PER_BLOCK, &mut block);
         let within = i % ROWS_PER_BLOCK;
@@ -121,7 +133,7 @@ impl Triple {
         std::array::from_fn(|m| {
             let terms = &block.terms[at..][..block.lengths[3 * within + m] as usize];
             at += terms.len();
-            terms.iter().map(|&(column, code)| (column, self.values[code as usize])).collect()
+            terms.iter().map(|&(column, code)| (column, self.parts.values[code as usize])).collect()
         })
     }
 
@@ -131,9 +143,9 @@ impl Triple {
     /// If `w` has not exactly [`columns`](Self::columns) entries, or an output is shorter than [`rows`](Self::rows) or
     /// not as long as the others.
     pub fn mul_into(&self, w: &[Scalar], a: &mut [Scalar], b: &mut [Scalar], c: &mut [Scalar]) {
-        assert_eq!(w.len(), self.columns, "the witness has another length than the matrices have columns");
+        assert_eq!(w.len(), self.columns(), "the witness has another length than the matrices have columns");
         assert!(a.len() == b.len() && b.len() == c.len(), "outputs of {}, {} and {}", a.len(), b.len(), c.len());
-        assert!(a.len() >= self.rows, "{} rows do not fit into {} outputs", self.rows, a.len());
+        assert!(a.len() >= self.rows(), "{} rows do not fit into {} outputs", self.rows(), a.len());
         const ROWS: usize = ROWS_PER_BLOCK * BLOCKS_PER_TASK;
         let outputs = a.par_chunks_mut(ROWS).zip(b.par_chunks_mut(ROWS)).zip(c.par_chunks_mut(ROWS));
         outputs.enumerate().for_each_init(Block::default, |decoded, (task, ((a, b), c))| {
@@ -148,6 +160,7 @@ impl Triple {
 
     /// One block; rows that it has not are zero.
     fn multiply(&self, block: &Block, w: &[Scalar], mut out: [&mut [Scalar]; 3]) {
+        let values = self.parts.values.as_slice();
         let mut terms = block.terms.iter().enumerate();
         for row in 0..out[0].len() {
             for (m, out) in out.iter_mut().enumerate() {
@@ -161,7 +174,7 @@ impl Triple {
                     match code {
                         ONE => sum.add(value),
                         MINUS_ONE => sum.subtract(value),
-                        code => sum.add(&(*value * self.values[code as usize])),
+                        code => sum.add(&(*value * values[code as usize])),
                     }
                 }
                 out[row] = sum.reduced();
@@ -170,12 +183,12 @@ impl Triple {
     }
 
     /// Decodes block `index`, or nothing if there is none.
-    fn decode(&self, index: usize, block: &mut Block) {
+    pub(super) fn decode(&self, index: usize, block: &mut Block) {
         block.lengths.clear();
         block.terms.clear();
-        let Some(&start) = self.starts.get(index) else { return };
-        let rows = (self.rows - index * ROWS_PER_BLOCK).min(ROWS_PER_BLOCK);
-        let mut reader = Reader::new(&self.stream[start as usize..]);
+        let Some(&start) = self.parts.starts.get(index) else { return };
+        let rows = (self.rows() - index * ROWS_PER_BLOCK).min(ROWS_PER_BLOCK);
+        let mut reader = Reader::new(&self.parts.stream[start as usize..]);
         let mut context = Context::default();
         for _ in 0..rows {
             let mut header = reader.byte();

@@ -42,6 +42,41 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Reads numbers from the front of a stream that may be anything; nothing where the stream does not hold one.
+pub(super) struct Checked<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Checked<'a> {
+    pub(super) fn new(stream: &'a [u8]) -> Self {
+        Self { rest: stream }
+    }
+
+    /// The bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(byte)
+    }
+
+    /// The next number, if it ends and has at most 63 bits: [`push`] is given none above.
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..63).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +90,20 @@ mod tests {
         for number in numbers {
             assert_eq!(reader.number(), number);
         }
+    }
+
+    #[test]
+    fn checked_numbers_are_the_same_or_none() {
+        for bit in 0..64 {
+            let number = u64::MAX >> bit;
+            let mut stream = Vec::new();
+            push(&mut stream, number);
+            assert_eq!(Checked::new(&stream).number(), (bit > 0).then_some(number));
+            assert_eq!(Checked::new(&stream[1..]).number().is_some(), stream.len() > 1 && bit > 0);
+            stream.pop();
+            assert_eq!(Checked::new(&stream).number(), None);
+        }
+        assert_eq!(Checked::new(&[0xff; 40]).number(), None);
     }
 
     #[test]

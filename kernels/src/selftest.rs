@@ -1,0 +1,142 @@
+//! A known-answer test of the chosen kernels, for start-up.
+//!
+//! A CPU, hypervisor or compiler that gets one vector instruction wrong would otherwise show as proofs that do not
+//! verify. Takes some ten milliseconds on one thread.
+
+use ff::Field;
+use rayon::prelude::*;
+
+use crate::domain::{Convention, Domain, DomainError};
+use crate::msm::{Curve, Query, affine_many};
+use crate::scalars::ScalarSet;
+use crate::{G1Affine, G2Affine, Path, Scalar};
+
+/// A kernel that gave a wrong answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelfTestError {
+    /// Results differ from the known ones.
+    #[error(
+        "the {kernel} kernel gives a wrong result on the {path} path: do not prove on this machine with this path; \
+             choose the portable one or report the CPU model"
+    )]
+    Wrong {
+        /// Which kernel.
+        kernel: &'static str,
+        /// On which path.
+        path: &'static str,
+    },
+    /// The test could not be set up.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+}
+
+/// Points of the test queries: more than one batch, with a rest.
+const POINTS: u64 = 2 * 1024 + 5;
+/// Points of the test domain: two stages of different length in both passes.
+const ROWS: usize = 1 << 11;
+
+/// Runs every kernel of a path on inputs with known results.
+///
+/// # Errors
+/// The first kernel that is wrong.
+pub fn run(path: Path) -> Result<(), SelfTestError> {
+    let wrong = |kernel| SelfTestError::Wrong { kernel, path: path.name() };
+    msm::<G1Affine>(path).then_some(()).ok_or(wrong("G1 multiplication"))?;
+    msm::<G2Affine>(path).then_some(()).ok_or(wrong("G2 multiplication"))?;
+    transform(path)?.then_some(()).ok_or(wrong("transform"))?;
+    quotient(path)?.then_some(()).ok_or(wrong("quotient"))?;
+    Ok(())
+}
+
+/// Points k·G, scalars of all classes: the sum is one product of G.
+fn msm<C: Curve>(path: Path) -> bool {
+    let generator = C::standard_generator();
+    let mut at = C::zero();
+    let walk: Vec<_> = (0..POINTS)
+        .map(|_| {
+            at += &generator;
+            at
+        })
+        .collect();
+    // Powers of a generator of the field run through all sizes of limbs; every fourth scalar is small, every eighth 1.
+    let mut power = Scalar::from(7);
+    let scalars: Vec<Scalar> = (0..POINTS)
+        .map(|k| {
+            power = power.square() + Scalar::ONE;
+            match k % 8 {
+                0 => Scalar::ONE,
+                4 => -Scalar::from(k),
+                _ => power,
+            }
+        })
+        .collect();
+    let total: Scalar = scalars.iter().zip(1..).map(|(scalar, k)| *scalar * Scalar::from(k)).sum();
+    let want = C::Projective::from(generator) * total;
+    let query = Query::<C>::with_path(affine_many(&walk), path);
+    let mut set = ScalarSet::new();
+    set.fill(&scalars, None);
+    query.msm(&set) == want && query.msm_dense(&scalars) == want
+}
+
+/// The transform of 1, x, x², … has known values: (1 − xⁿ)/(1 − x·ωᵏ).
+fn transform(path: Path) -> Result<bool, DomainError> {
+    let domain = Domain::with_path(ROWS, path)?;
+    let base = Scalar::from(3);
+    let mut power = Scalar::ONE;
+    let geometric: Vec<Scalar> = (0..ROWS)
+        .map(|_| {
+            let entry = power;
+            power *= base;
+            entry
+        })
+        .collect();
+    let mut x = geometric.clone();
+    domain.fft(&mut x);
+    let root = domain.root();
+    let right = x
+        .par_iter()
+        .enumerate()
+        .all(|(k, value)| *value * (Scalar::ONE - base * root.pow_vartime([k as u64])) == Scalar::ONE - power);
+    domain.ifft(&mut x);
+    Ok(right && x == geometric)
+}
+
+/// With A = B and C = A·B the quotient times Z is A·B − C at a point outside the domain.
+fn quotient(path: Path) -> Result<bool, DomainError> {
+    let domain = Domain::with_path(ROWS, path)?;
+    let mut value = Scalar::from(11);
+    let mut a: Vec<Scalar> = (0..ROWS)
+        .map(|_| {
+            value = value.square() - Scalar::from(5);
+            value
+        })
+        .collect();
+    let mut b = a.clone();
+    let mut c: Vec<Scalar> = a.iter().map(Scalar::square).collect();
+    let mut coefficients = [a.clone(), c.clone()];
+    coefficients.iter_mut().for_each(|x| domain.ifft(x));
+    domain.quotient(Convention::Coefficients, &mut a, &mut b, &mut c);
+    let point = Scalar::from(1_000_003);
+    let evaluate = |x: &[Scalar]| x.iter().rev().fold(Scalar::ZERO, |sum, entry| sum * point + entry);
+    let z = point.pow_vartime([ROWS as u64]) - Scalar::ONE;
+    let [a_polynomial, c_polynomial] = coefficients.map(|x| evaluate(&x));
+    Ok(evaluate(&a) * z == a_polynomial.square() - c_polynomial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_passes() {
+        for path in Path::all() {
+            assert_eq!(run(path), Ok(()), "{}", path.name());
+        }
+    }
+
+    #[test]
+    fn the_error_names_kernel_and_path() {
+        let error = SelfTestError::Wrong { kernel: "transform", path: "avx512-ifma" };
+        assert!(error.to_string().contains("transform kernel gives a wrong result on the avx512-ifma path"));
+    }
+}
