@@ -11,12 +11,13 @@ ifneq ($(GRAPH),)
 export PROOFLINE_GRAPH = $(GRAPH)
 endif
 
-.PHONY: help prove test lint deps build clean
+.PHONY: help prove test lint deps build bench-cpu clean
 
 help:
 	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
 	@echo "make test                   runs every test"
 	@echo "make lint                   formatting and clippy, warnings are errors"
+	@echo "make bench-cpu              times whole proofs and kernels beside other provers"
 	@echo "make build GRAPH=graphs/x.ron   the binary for another graph"
 
 # Installs what the build needs from the distribution, if it is not there.
@@ -51,6 +52,11 @@ test: deps
 lint: deps
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# Whole proofs beside ark-groth16 and bellperson, then the kernels beside arkworks and blst.
+bench-cpu: deps
+	$(CARGO) run --release --locked -p proofline-bench-proofs
+	$(CARGO) bench --locked -p proofline-kernels
 
 clean:
 	$(CARGO) clean
