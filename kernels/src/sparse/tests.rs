@@ -244,7 +244,7 @@ fn parts_that_do_not_fit_together_are_refused() {
         (&|p| p.starts[1] += 1, "the block of rows 0 to 127"),
         (&|p| p.starts[2] = u64::MAX, "the block of rows 128 to 255"),
         (&|p| p.starts.swap(1, 2), "the block of rows"),
-        (&|p| drop(p.stream.pop()), "the block of rows 256 to 299"),
+        (&|p| _ = p.stream.pop(), "the block of rows 256 to 299"),
         (&|p| p.stream.push(0), "the block of rows 256 to 299"),
     ] {
         let text = with(change);
