@@ -1,19 +1,28 @@
 //! The scheduler: which firing may start, on which worker.
 //!
 //! A plain state machine over a [`Plan`]: no threads, no clock, no payloads. It is told what happened (a job came, a
-//! token arrived, a firing ended, a slot died) and answers with grants. [`crate::exec`] drives it with wall time.
+//! token arrived, a firing ended, a slot died) and answers with grants. [`crate::exec`] drives it with wall time,
+//! [`crate::sim`] with virtual time.
 //!
 //! A firing takes its worker, its permits and the places of its output at once, when all its inputs are there, and
 //! never waits after that. Two rules make this free of deadlock: the places of a join's edges are reserved by the fork
 //! before it ([`crate::plan::Edge::reserved_by`]), and what the stages of a token `hold` is reserved by the source.
+//!
+//! Nothing is searched for and nothing is allocated per event: what waits is kept in the order that policies see.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod grants;
+mod parts;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits, Permits, add_to_claim};
+use crate::placement::WorkerPlace;
 use crate::plan::{Bytes, Plan, Role};
-use crate::policy::{Blocked, Policy, State, Waiting};
+use crate::policy::{EdgeState, StageState, Waiting};
 use crate::stage::{Priority, Sizes};
+use parts::{Arrival, Edge, Job, Stage, no_claim};
 
 /// The right to start one firing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +37,8 @@ pub struct Grant {
     pub dead: bool,
     /// How long the firing waited for worker, permits and places after its last input had come, in nanoseconds.
     pub waited_ns: u64,
+    /// When it was granted, in nanoseconds of the driving clock.
+    pub granted_ns: u64,
 }
 
 /// What a firing put out.
@@ -56,53 +67,32 @@ pub struct Scheduler {
     permits: Permits,
     /// What tokens hold beyond their firings, by pool.
     held: Vec<u64>,
+    /// The largest need of any job's firing, by pool; kept up by [`Self::submit`] and by the end of jobs.
+    largest_need: Vec<u64>,
     /// Firings that were granted and have not ended.
     running: usize,
-    jobs: HashMap<JobId, Job>,
+    /// By number, ascending.
+    jobs: VecDeque<(JobId, Box<Job>)>,
+    /// The stage that partitions fire.
+    source: Option<usize>,
+    /// The stage that dead slots fire.
+    dealloc: Option<usize>,
+    /// Firings that have all their inputs, in the order that policies see.
+    ready: Vec<Waiting>,
+    /// Tombstones that have all their inputs: stage, key, and since when. The source's are counted by its jobs.
+    dead: Vec<(usize, TokenKey, u64)>,
+    /// Dead slots behind the one that is in `ready`.
+    dead_slots: VecDeque<(TokenKey, u64)>,
+    /// What policies see of stages, edges, pools and CCDs.
+    shown: Shown,
 }
 
-struct Stage {
-    name: String,
-    role: Role,
-    ports: u32,
-    needs: Claim,
-    /// Edges whose places a firing of this stage reserves.
-    reserves: Vec<usize>,
-    inputs: Vec<usize>,
-    holds: Vec<(usize, Bytes)>,
-    workspace: Vec<(usize, Bytes)>,
-    /// Free lanes by worker: how many firings it may begin now.
-    lanes: Vec<u32>,
-    waiting: BTreeMap<(TokenKey, u32), Entry>,
-    /// Distinguishes several dead slots of one token.
-    serial: u32,
-}
-
-struct Entry {
-    arrived: u32,
-    dead: bool,
-    since_ns: u64,
-}
-
-struct Edge {
-    to: usize,
-    capacity: u32,
-    /// Places that are reserved or occupied.
-    used: u32,
-}
-
-struct Job {
-    priority: Priority,
-    /// What a firing takes for its own time, by stage: permits, and workspace that depends on the circuit.
-    needs: Vec<Claim>,
-    /// What each partition holds, by stage: reserved by the source, given back by the stages' tokens.
-    holds: Vec<Claim>,
-    all_holds: Claim,
-    /// Partitions for which `all_holds` was taken: those that the source did not skip.
-    reserved: HashSet<u32>,
-    /// Partitions that the sink has not seen yet.
-    left: u32,
-    failed: bool,
+#[derive(Default)]
+struct Shown {
+    stages: Vec<StageState>,
+    edges: Vec<EdgeState>,
+    free: Vec<u64>,
+    ccds: Vec<u32>,
 }
 
 impl Scheduler {
@@ -111,38 +101,53 @@ impl Scheduler {
     /// # Errors
     /// A pool is too small for the workspace.
     pub fn new(plan: &Plan) -> Result<Self, NeverFits> {
-        let stage = |(position, stage): (usize, &crate::plan::StagePlan)| Stage {
-            name: stage.name.clone(),
-            role: stage.role,
-            ports: u32::try_from(stage.inputs.len()).unwrap_or(u32::MAX),
-            needs: stage.needs.clone(),
-            reserves: (0..plan.edges.len()).filter(|edge| plan.edges[*edge].reserved_by == position).collect(),
-            inputs: stage.inputs.clone(),
-            holds: stage.holds.clone(),
-            workspace: stage.workspace.clone(),
-            lanes: vec![stage.in_flight.max(1); stage.workers as usize],
-            waiting: BTreeMap::new(),
-            serial: 0,
-        };
         let mut workspace = Claim::new();
         for stage in &plan.stages {
             let fixed = |bytes: &Bytes| bytes.fixed.saturating_mul(stage.workers.into());
             add_to_claim(&mut workspace, stage.workspace.iter().map(|(pool, bytes)| (*pool, fixed(bytes))));
         }
-        Ok(Self {
-            stages: plan.stages.iter().enumerate().map(stage).collect(),
-            edges: plan.edges.iter().map(|edge| Edge { to: edge.to, capacity: edge.capacity, used: 0 }).collect(),
+        let of_role = |role| plan.stages.iter().position(|stage| stage.role == role);
+        let mut scheduler = Self {
+            stages: (0..plan.stages.len()).map(|position| Stage::new(plan, position)).collect(),
+            edges: plan.edges.iter().map(|edge| Edge { to: edge.to }).collect(),
             permits: Permits::new(&plan.pools).without(&workspace)?,
             held: vec![0; plan.pools.len()],
+            largest_need: vec![0; plan.pools.len()],
             running: 0,
-            jobs: HashMap::new(),
-        })
+            jobs: VecDeque::new(),
+            source: of_role(Role::Source),
+            dealloc: of_role(Role::Dealloc),
+            ready: Vec::new(),
+            dead: Vec::new(),
+            dead_slots: VecDeque::new(),
+            shown: Shown::default(),
+        };
+        scheduler.shown.stages = scheduler.stages.iter().map(Stage::idle).collect();
+        scheduler.shown.edges = plan.edges.iter().map(|edge| EdgeState { used: 0, capacity: edge.capacity }).collect();
+        scheduler.shown.free = (0..plan.pools.len()).map(|pool| scheduler.permits.free(pool)).collect();
+        scheduler.refresh_rest();
+        Ok(scheduler)
     }
 
-    /// Takes a job in: its partitions wait at the source.
+    /// Says where the workers are, so that policies see what runs on which of `ccds` CCDs.
+    #[must_use]
+    pub fn placed(mut self, workers: &[WorkerPlace], ccds: usize) -> Self {
+        self.shown.ccds = vec![0; ccds];
+        for place in workers {
+            let stage = &mut self.stages[place.stage];
+            stage.ccds.resize(stage.lanes.len(), Vec::new());
+            stage.ccds[place.worker as usize].clone_from(&place.ccds);
+        }
+        self
+    }
+
+    /// Takes a job in: its partitions wait at the source. Jobs come in the order of their numbers.
     ///
     /// # Errors
     /// A partition holds more bytes than a pool has, so that waiting would never end.
+    ///
+    /// # Panics
+    /// A job of this or a higher number is there already.
     pub fn submit(
         &mut self,
         job: JobId,
@@ -151,68 +156,84 @@ impl Scheduler {
         priority: Priority,
         now_ns: u64,
     ) -> Result<(), NeverFits> {
-        let holds: Vec<Claim> = self.stages.iter().map(|stage| claim_of(&stage.holds, sizes)).collect();
-        let needs: Vec<Claim> = self.stages.iter().map(|stage| stage.needs_for(sizes)).collect();
-        let mut all_holds = Claim::new();
-        for claim in &holds {
-            add_to_claim(&mut all_holds, claim.iter().copied());
-        }
-        for needs in &needs {
+        assert!(self.jobs.back().is_none_or(|(last, _)| *last < job), "jobs come in the order of their numbers");
+        let state = Job::new(&self.stages, self.source, partitions, sizes, priority, now_ns);
+        for needs in &state.needs {
             // While any of its stages runs, a partition's whole path is held.
-            let mut claim = needs.clone();
-            add_to_claim(&mut claim, all_holds.iter().copied());
+            let mut claim = needs.to_vec();
+            add_to_claim(&mut claim, state.all_holds.iter().copied());
             self.permits.ever_fits(&claim)?;
         }
-        let reserved = HashSet::new();
-        self.jobs.insert(job, Job { priority, needs, holds, all_holds, reserved, left: partitions, failed: false });
-        for source in self.stages.iter_mut().filter(|stage| stage.role == Role::Source) {
-            for partition in 0..partitions {
-                let entry = Entry { arrived: 0, dead: false, since_ns: now_ns };
-                source.waiting.insert((TokenKey { job, partition }, 0), entry);
-            }
+        for (pool, need) in state.needs.iter().flat_map(|needs| needs.iter()) {
+            self.largest_need[*pool] = self.largest_need[*pool].max(*need);
         }
+        self.jobs.push_back((job, Box::new(state)));
+        self.show_source(job);
         Ok(())
     }
 
     /// A token (or its tombstone) was put on an edge.
     pub fn arrived(&mut self, edge: usize, key: TokenKey, dead: bool, now_ns: u64) {
-        let dead = dead || self.jobs.get(&key.job).is_some_and(|job| job.failed);
-        let stage = &mut self.stages[self.edges[edge].to];
-        let fresh = Entry { arrived: 0, dead: false, since_ns: now_ns };
-        let entry = stage.waiting.entry((key, 0)).or_insert(fresh);
-        entry.arrived += 1;
-        entry.dead |= dead;
-        entry.since_ns = now_ns;
+        let to = self.edges[edge].to;
+        let Some(at) = self.job_at(key.job) else { return };
+        let dead = dead || self.jobs[at].1.failed;
+        let stage = &mut self.stages[to];
+        let arrival = Arrival { key, arrived: 1, dead };
+        let complete = if stage.ports <= 1 { Some(arrival) } else { stage.join(arrival) };
+        match complete {
+            Some(Arrival { dead: true, .. }) => self.dead.push((to, key, now_ns)),
+            Some(_) => {
+                let job = &self.jobs[at].1;
+                let (priority, claim) = (job.priority, Arc::clone(&job.needs[to]));
+                self.insert(Waiting { stage: to, key, priority, since_ns: now_ns, claim, ccd: None, blocked: None });
+            }
+            None => {}
+        }
     }
 
     /// A slot lost its last reader: `dealloc` has work.
     pub fn slot_died(&mut self, key: TokenKey, now_ns: u64) {
-        for stage in self.stages.iter_mut().filter(|stage| stage.role == Role::Dealloc) {
-            stage.serial = stage.serial.wrapping_add(1);
-            let entry = Entry { arrived: 0, dead: false, since_ns: now_ns };
-            stage.waiting.insert((key, stage.serial), entry);
+        if self.dealloc.is_some() {
+            self.dead_slots.push_back((key, now_ns));
+            self.show_dead_slot();
         }
     }
 
     /// A granted firing is over, and what it put out has been reported by [`Self::arrived`]: worker and permits are
     /// free again. What a token holds stays taken until [`Self::hold_came_home`]; a tombstone holds nothing.
-    pub fn ended(&mut self, grant: &Grant, output: Output) {
-        if !grant.dead {
-            let needs = self.needs(grant.stage, grant.key);
-            self.permits.give_back(&needs);
-        }
+    pub fn ended(&mut self, grant: &Grant, output: Output, now_ns: u64) {
         let stage = &mut self.stages[grant.stage];
         stage.lanes[grant.worker as usize] += 1;
+        let shown = &mut self.shown.stages[grant.stage];
+        (shown.lanes_free, shown.running) = (shown.lanes_free + 1, shown.running - 1);
+        if let Some(ccds) = stage.ccds.get(grant.worker as usize) {
+            ccds.iter().for_each(|ccd| self.shown.ccds[*ccd as usize] -= 1);
+        }
         self.running -= 1;
-        let Some(job) = self.jobs.get_mut(&grant.key.job) else {
-            return;
-        };
-        let reserved = output == Output::Tombstone && job.reserved.contains(&grant.key.partition);
-        let hold = if reserved { job.holds[grant.stage].clone() } else { Claim::new() };
-        if stage.role == Role::Sink {
+        let is_sink = stage.role == Role::Sink;
+        if !grant.dead && stage.learn(now_ns.saturating_sub(grant.granted_ns)) {
+            self.shown.stages[grant.stage].mean_ns = self.stages[grant.stage].mean_ns();
+            self.refresh_rest();
+        }
+        let at = self.job_at(grant.key.job);
+        if !grant.dead {
+            // A dead slot may outlive its job, so `dealloc` needs what the plan says.
+            let needs = match at.filter(|_| Some(grant.stage) != self.dealloc) {
+                Some(at) => &self.jobs[at].1.needs[grant.stage],
+                None => &self.stages[grant.stage].needs,
+            };
+            self.permits.give_back(needs);
+            needs.iter().for_each(|(pool, weight)| self.shown.free[*pool] += weight);
+        }
+        let Some(at) = at.filter(|_| Some(grant.stage) != self.dealloc) else { return };
+        let job = &mut self.jobs[at].1;
+        let reserved = output == Output::Tombstone && job.has_reserved(grant.key.partition);
+        let hold = if reserved { Arc::clone(&job.holds[grant.stage]) } else { no_claim() };
+        if is_sink {
             job.left -= 1;
             if job.left == 0 {
-                self.jobs.remove(&grant.key.job);
+                self.jobs.remove(at);
+                self.refresh_largest_need();
             }
         }
         self.hold_came_home(&hold);
@@ -221,7 +242,7 @@ impl Scheduler {
     /// What the output of `stage` holds until it is home.
     #[must_use]
     pub fn hold_of(&self, stage: usize, job: JobId) -> Claim {
-        self.jobs.get(&job).map(|job| job.holds[stage].clone()).unwrap_or_default()
+        self.job_at(job).map(|at| self.jobs[at].1.holds[stage].to_vec()).unwrap_or_default()
     }
 
     /// A token is home, and gives back what [`Self::hold_of`] said when it was made.
@@ -229,52 +250,26 @@ impl Scheduler {
         self.permits.give_back(claim);
         for (pool, weight) in claim {
             self.held[*pool] -= weight;
+            self.shown.free[*pool] += weight;
         }
     }
 
     /// The job failed or was cancelled: all its firings that wait become tombstones.
     pub fn fail(&mut self, job: JobId) {
-        let Some(state) = self.jobs.get_mut(&job) else { return };
-        state.failed = true;
-        for stage in self.stages.iter_mut().filter(|stage| stage.role != Role::Dealloc) {
-            let of_job = (TokenKey { job, partition: 0 }, 0)..=(TokenKey { job, partition: u32::MAX }, u32::MAX);
-            for (_, entry) in stage.waiting.range_mut(of_job) {
-                entry.dead = true;
-            }
+        let Some(at) = self.job_at(job) else { return };
+        if std::mem::replace(&mut self.jobs[at].1.failed, true) {
+            return;
         }
-    }
-
-    /// Grants all that the policy lets go now, in its order.
-    ///
-    /// # Errors
-    /// The policy chose a firing that is not there or not legal. Grants made before that are in `grants`.
-    pub fn grant(
-        &mut self,
-        policy: &mut dyn Policy,
-        now_ns: u64,
-        grants: &mut Vec<Grant>,
-    ) -> Result<(), IllegalChoice> {
-        self.grant_tombstones(now_ns, grants);
-        loop {
-            let waiting = self.waiting();
-            if waiting.is_empty() {
-                return Ok(());
+        let (source, dealloc) = (self.source, self.dealloc);
+        let dead = &mut self.dead;
+        self.ready.retain(|firing| {
+            let dies = firing.key.job == job && Some(firing.stage) != dealloc;
+            // The source's tombstones are made one by one, as its partitions are.
+            if dies && Some(firing.stage) != source {
+                dead.push((firing.stage, firing.key, firing.since_ns));
             }
-            let claims: Vec<Claim> = waiting.iter().map(|(stage, key)| self.claim(*stage, key.0)).collect();
-            let shown: Vec<Waiting<'_>> =
-                waiting.iter().zip(&claims).map(|((stage, key), claim)| self.show(*stage, *key, claim)).collect();
-            let free: Vec<u64> = self.free();
-            let Some(chosen) = policy.choose(&State { waiting: &shown, free: &free }) else {
-                return self.may_rest(policy, &shown);
-            };
-            if let Some(problem) = self.illegal(chosen, &shown) {
-                return Err(IllegalChoice { policy: policy.name().to_owned(), chosen: problem });
-            }
-            let (stage, key) = waiting[chosen];
-            let taken = self.permits.take(&claims[chosen]);
-            assert!(taken, "a legal firing's permits are free");
-            grants.extend(self.start(stage, key, now_ns));
-        }
+            !dies
+        });
     }
 
     /// Whether no job is left and every permit, place and worker is free: nothing leaked.
@@ -282,178 +277,34 @@ impl Scheduler {
     pub fn is_idle(&self) -> bool {
         self.jobs.is_empty()
             && self.permits.all_home()
-            && self.edges.iter().all(|edge| edge.used == 0)
-            && self.stages.iter().all(|stage| stage.waiting.is_empty())
+            && self.shown.edges.iter().all(|edge| edge.used == 0)
+            && self.ready.is_empty()
+            && self.dead.is_empty()
+            && self.running == 0
+            && self.stages.iter().all(|stage| stage.joining.is_empty())
     }
 
-    /// Tombstones need no permits and ask no policy: a worker of their stage passes them on.
-    fn grant_tombstones(&mut self, now_ns: u64, grants: &mut Vec<Grant>) {
-        for position in 0..self.stages.len() {
-            let stage = &self.stages[position];
-            let ready: Vec<_> = stage
-                .waiting
-                .iter()
-                .filter(|(_, entry)| entry.dead && entry.arrived == stage.ports)
-                .map(|(key, _)| *key)
-                .collect();
-            for key in ready {
-                if self.stages[position].free_worker().is_none() || !self.places_free(position) {
-                    break;
-                }
-                grants.extend(self.start(position, key, now_ns));
-            }
-        }
+    /// What policies see of the stages now.
+    #[must_use]
+    pub fn stages(&self) -> &[StageState] {
+        &self.shown.stages
     }
 
-    /// The firings that have all their inputs and a free worker, oldest first.
-    fn waiting(&self) -> Vec<(usize, (TokenKey, u32))> {
-        let mut waiting: Vec<(usize, (TokenKey, u32))> = Vec::new();
-        for (position, stage) in self.stages.iter().enumerate().filter(|(_, stage)| stage.free_worker().is_some()) {
-            let ready = stage.waiting.iter().filter(|(_, entry)| entry.arrived == stage.ports && !entry.dead);
-            waiting.extend(ready.map(|(key, _)| (position, *key)));
-        }
-        waiting.sort_by_key(|(stage, key)| (key.0, *stage, key.1));
-        waiting
+    /// What policies see of the edges now.
+    #[must_use]
+    pub fn edges(&self) -> &[EdgeState] {
+        &self.shown.edges
     }
 
-    fn show<'a>(&self, stage: usize, key: (TokenKey, u32), claim: &'a Claim) -> Waiting<'a> {
-        let state = &self.stages[stage];
-        Waiting {
-            stage,
-            key: key.0,
-            priority: self.jobs.get(&key.0.job).map(|job| job.priority).unwrap_or_default(),
-            since_ns: state.waiting.get(&key).map_or(0, |entry| entry.since_ns),
-            claim,
-            blocked: self.blocked(stage, key.0.job, claim),
-        }
+    /// Free units by pool.
+    #[must_use]
+    pub fn free(&self) -> &[u64] {
+        &self.shown.free
     }
 
-    fn blocked(&self, stage: usize, job: JobId, claim: &Claim) -> Option<Blocked> {
-        if !self.places_free(stage) || !self.leaves_room(stage, job) {
-            return Some(Blocked::Tokens);
-        }
-        self.permits.lacking(claim).map(|_| Blocked::Permits)
+    fn job_at(&self, job: JobId) -> Option<usize> {
+        self.jobs.binary_search_by_key(&job, |(id, _)| *id).ok()
     }
-
-    /// A policy may let everything wait while something runs, whose end asks it again. After that nobody would.
-    fn may_rest(&self, policy: &dyn Policy, shown: &[Waiting<'_>]) -> Result<(), IllegalChoice> {
-        match shown.iter().find(|firing| firing.blocked.is_none()) {
-            Some(firing) if self.running == 0 => {
-                let stage = &self.stages[firing.stage].name;
-                let chosen = format!("nothing, though nothing runs and stage `{stage}` could start for {}", firing.key);
-                Err(IllegalChoice { policy: policy.name().to_owned(), chosen })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn illegal(&self, chosen: usize, shown: &[Waiting<'_>]) -> Option<String> {
-        let Some(firing) = shown.get(chosen) else {
-            return Some(format!("firing number {chosen} of {} that wait", shown.len()));
-        };
-        let stage = &self.stages[firing.stage].name;
-        let reason = match firing.blocked? {
-            Blocked::Permits => match self.permits.lacking(firing.claim) {
-                Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
-                None => "it lacks permits".to_owned(),
-            },
-            Blocked::Tokens if self.places_free(firing.stage) => {
-                "its token would take the room of running stages".to_owned()
-            }
-            Blocked::Tokens => "its output has no place".to_owned(),
-        };
-        Some(format!("stage `{stage}` for {}, which cannot start: {reason}", firing.key))
-    }
-
-    /// What a firing takes for its own time. A dead slot may outlive its job, so `dealloc` needs what the plan says.
-    fn needs(&self, stage: usize, key: TokenKey) -> Claim {
-        let state = &self.stages[stage];
-        match self.jobs.get(&key.job).filter(|_| state.role != Role::Dealloc) {
-            Some(job) => job.needs[stage].clone(),
-            None => state.needs.clone(),
-        }
-    }
-
-    /// The permits of a firing: its needs, and at the source what all stages of the token hold.
-    fn claim(&self, stage: usize, key: TokenKey) -> Claim {
-        let mut claim = self.needs(stage, key);
-        if self.stages[stage].role == Role::Source
-            && let Some(job) = self.jobs.get(&key.job)
-        {
-            add_to_claim(&mut claim, job.all_holds.iter().copied());
-        }
-        claim
-    }
-
-    /// Whether what tokens hold still leaves room for the largest firing, if the source fires for `job`: else tokens
-    /// that hold everything could wait for workspace that never comes free.
-    fn leaves_room(&self, stage: usize, job: JobId) -> bool {
-        if self.stages[stage].role != Role::Source {
-            return true;
-        }
-        let Some(job) = self.jobs.get(&job) else { return true };
-        job.all_holds.iter().all(|(pool, weight)| {
-            let of_pool = |claim: &Claim| claim.iter().find(|(of, _)| of == pool).map_or(0, |(_, needs)| *needs);
-            let largest = self.jobs.values().flat_map(|job| job.needs.iter().map(of_pool)).max().unwrap_or(0);
-            self.held[*pool].saturating_add(*weight).saturating_add(largest) <= self.permits.size(*pool)
-        })
-    }
-
-    fn places_free(&self, stage: usize) -> bool {
-        self.stages[stage].reserves.iter().all(|edge| self.edges[*edge].used < self.edges[*edge].capacity)
-    }
-
-    fn free(&self) -> Vec<u64> {
-        (0..).map_while(|pool| self.permits.get_free(pool)).collect()
-    }
-
-    fn start(&mut self, position: usize, key: (TokenKey, u32), now_ns: u64) -> Option<Grant> {
-        let stage = &mut self.stages[position];
-        let worker = stage.free_worker()?;
-        let entry = stage.waiting.remove(&key)?;
-        stage.lanes[worker] -= 1;
-        self.running += 1;
-        for edge in &stage.inputs {
-            self.edges[*edge].used -= 1;
-        }
-        for edge in &stage.reserves {
-            self.edges[*edge].used += 1;
-        }
-        if stage.role == Role::Source
-            && !entry.dead
-            && let Some(job) = self.jobs.get_mut(&key.0.job)
-        {
-            job.reserved.insert(key.0.partition);
-            for (pool, weight) in &job.all_holds {
-                self.held[*pool] += weight;
-            }
-        }
-        let waited_ns = now_ns.saturating_sub(entry.since_ns);
-        let worker = u32::try_from(worker).unwrap_or(u32::MAX);
-        Some(Grant { stage: position, worker, key: key.0, dead: entry.dead, waited_ns })
-    }
-}
-
-impl Stage {
-    fn needs_for(&self, sizes: &Sizes) -> Claim {
-        let mut claim = self.needs.clone();
-        let varies = |bytes: &Bytes| Bytes { fixed: 0, ..*bytes }.of(sizes);
-        let workspace = self.workspace.iter().map(|(pool, bytes)| (*pool, varies(bytes)));
-        add_to_claim(&mut claim, workspace.filter(|(_, bytes)| *bytes > 0));
-        claim
-    }
-
-    /// The worker with the most free lanes, the first of equals.
-    fn free_worker(&self) -> Option<usize> {
-        let most = self.lanes.iter().copied().max().filter(|free| *free > 0)?;
-        self.lanes.iter().position(|free| *free == most)
-    }
-}
-
-fn claim_of(holds: &[(usize, Bytes)], sizes: &Sizes) -> Claim {
-    let mut claim = Claim::new();
-    add_to_claim(&mut claim, holds.iter().map(|(pool, bytes)| (*pool, bytes.of(sizes))));
-    claim
 }
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ impl<J: Job, O: Token> Engine<J, O> {
         for edge in edges {
             core.scheduler.arrived(edge, grant.key, output == Output::Tombstone, now);
         }
-        core.scheduler.ended(grant, output);
+        core.scheduler.ended(grant, output, now);
         self.dispatch(core);
     }
 

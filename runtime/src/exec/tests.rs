@@ -317,7 +317,7 @@ fn an_illegal_policy_fails_the_jobs_and_closes_the_pipeline() {
     let options = Options { policy: Some(Box::new(Beyond)), ..Options::default() };
     let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
     let failure = running.submit(TestJob::new(1, 2)).unwrap().wait().err().unwrap();
-    assert_eq!(failure.to_string(), "job 0 failed: policy `beyond` chose firing number 2 of 2 that wait");
+    assert_eq!(failure.to_string(), "job 0 failed: policy `beyond` chose firing number 1 of 1 that wait");
     assert!(matches!(running.submit(TestJob::new(1, 1)), Err(SubmitError::Closed(_))));
     running.drain();
     assert!(running.is_idle());

@@ -1,12 +1,8 @@
-//! The default: the oldest token first, and nobody overtakes on a pool that an older firing waits for.
+//! The default: the oldest token first.
 
-use super::{Blocked, Policy, State};
+use super::{Policy, State, first_by};
 
-/// Grants in the order of age.
-///
-/// A firing that lacks permits keeps its pools: younger firings that want the same pools wait behind it, so a heavy
-/// firing is never starved by light ones. Younger firings that want other pools go ahead. A firing that waits for the
-/// progress of other tokens keeps nothing.
+/// Grants in the order of age; nobody overtakes on a pool that an older firing waits for (see [`first_by`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OldestFirst;
 
@@ -16,43 +12,26 @@ impl Policy for OldestFirst {
     }
 
     fn choose(&mut self, state: &State<'_>) -> Option<usize> {
-        let mut kept = vec![false; state.free.len()];
-        for (position, firing) in state.waiting.iter().enumerate() {
-            let overtakes = firing.claim.iter().any(|(pool, _)| kept[*pool]);
-            match firing.blocked {
-                None if !overtakes => return Some(position),
-                Some(Blocked::Tokens) => {}
-                None | Some(Blocked::Permits) => firing.claim.iter().for_each(|(pool, _)| kept[*pool] = true),
-            }
-        }
-        None
+        // The list is sorted by age already.
+        first_by(state, |_| ())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Waiting;
+    use super::super::testing;
+    use super::super::{Blocked, Waiting};
     use super::*;
-    use crate::key::{JobId, TokenKey};
-    use crate::stage::Priority;
 
     type Case<'a> = (&'a [(usize, u64)], Option<Blocked>);
 
     fn choose(firings: &[Case<'_>]) -> Option<usize> {
-        let waiting: Vec<_> = (0u64..)
-            .zip(firings)
-            .map(|(age, (claim, blocked))| Waiting {
-                stage: 0,
-                key: TokenKey { job: JobId(age), partition: 0 },
-                priority: Priority::Normal,
-                since_ns: 0,
-                claim,
-                blocked: *blocked,
-            })
-            .collect();
-        OldestFirst.choose(&State { waiting: &waiting, free: &[1, 1] })
+        let firing = |(age, (claim, blocked)): (u64, &Case<'_>)| testing::firing(0, age, claim, *blocked);
+        let waiting: Vec<Waiting> = (0u64..).zip(firings).map(firing).collect();
+        testing::choose(&mut OldestFirst, &waiting, &[])
     }
 
+    const WORKER: Option<Blocked> = Some(Blocked::Worker);
     const PERMITS: Option<Blocked> = Some(Blocked::Permits);
     const TOKENS: Option<Blocked> = Some(Blocked::Tokens);
 
@@ -73,8 +52,9 @@ mod tests {
     }
 
     #[test]
-    fn a_firing_that_waits_for_other_tokens_keeps_nothing_from_them() {
+    fn a_firing_that_waits_for_other_tokens_or_a_worker_keeps_nothing() {
         assert_eq!(choose(&[(&[(0, 1)], TOKENS), (&[(0, 1)], None)]), Some(1));
+        assert_eq!(choose(&[(&[(0, 1)], WORKER), (&[(0, 1)], None)]), Some(1));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::plan::Plan;
-use crate::policy::OldestFirst;
+use crate::policy::{OldestFirst, Policy, State};
 use crate::testing::{chain, diamond, empty_plan, stage};
 
 const SIZES: Sizes = Sizes { constraints: 1, aux: 10, inputs: 1, domain: 2, a_density: 1, b_density: 1 };
@@ -41,7 +41,7 @@ impl Run {
         for edge in self.plan.stages[grant.stage].outputs.clone() {
             self.scheduler.arrived(edge, grant.key, !alive, 0);
         }
-        self.scheduler.ended(&grant, if alive { Output::Token } else { Output::Tombstone });
+        self.scheduler.ended(&grant, if alive { Output::Token } else { Output::Tombstone }, 0);
         if alive {
             self.holds.push((grant.key, hold));
         }
@@ -204,20 +204,64 @@ fn a_policy_that_chooses_what_may_not_start_is_named() {
             self.0
         }
     }
-    let illegal = |choice| {
-        let mut scheduler = Scheduler::new(&diamond(1, 4, 1)).unwrap();
-        scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
-        scheduler.grant(&mut First(choice), 0, &mut Vec::new()).unwrap_err().to_string()
+    let illegal = |choice: Option<usize>| {
+        let mut scheduler = Scheduler::new(&diamond(3, 4, 1)).unwrap();
+        let (mut policy, mut grants) = (First(Some(0)), Vec::new());
+        scheduler.submit(JobId(0), 1, &SIZES, Priority::Normal, 0).unwrap();
+        scheduler.grant(&mut policy, 0, &mut grants).unwrap();
+        if choice.is_some() {
+            // `left` takes the one permit of the pool, `right` waits for it.
+            [0, 1].into_iter().for_each(|edge| scheduler.arrived(edge, grants[0].key, false, 0));
+        }
+        scheduler.ended(&grants[0], Output::Token, 0);
+        scheduler.grant(&mut policy, 0, &mut grants).unwrap();
+        scheduler.submit(JobId(1), 1, &SIZES, Priority::Normal, 0).unwrap();
+        scheduler.grant(&mut First(choice), 0, &mut grants).unwrap_err().to_string()
     };
     assert_eq!(
         illegal(None),
-        "policy `first` chose nothing, though nothing runs and stage `source` could start for job 0 partition 0"
+        "policy `first` chose nothing, though nothing runs and stage `source` could start for job 1 partition 0"
     );
     assert_eq!(illegal(Some(9)), "policy `first` chose firing number 9 of 2 that wait");
     assert_eq!(
         illegal(Some(0)),
-        "policy `first` chose stage `source` for job 0 partition 1, which cannot start: its output has no place"
+        "policy `first` chose stage `right` for job 0 partition 0, which cannot start: pool number 1 has 0 free"
     );
+}
+
+/// A policy sees how full edges, stages and CCDs are, and how long firings took.
+#[test]
+fn policies_see_depths_loads_and_durations() {
+    let mut plan = diamond(2, 2, 2);
+    plan.stages[0].workers = 2;
+    let place = |stage, worker| crate::placement::WorkerPlace {
+        stage,
+        worker,
+        ccds: vec![worker],
+        cpus: crate::topology::Cpus::default(),
+        pool: None,
+    };
+    let places: Vec<_> = (0..2).map(|worker| place(0, worker)).collect();
+    let mut scheduler = Scheduler::new(&plan).unwrap().placed(&places, 2);
+    struct Seen(Vec<(Vec<u32>, Option<u32>, u32, u64)>);
+    impl Policy for Seen {
+        fn name(&self) -> &'static str {
+            "seen"
+        }
+        fn choose(&mut self, state: &State<'_>) -> Option<usize> {
+            let rest = state.stages[0].rest_ns;
+            self.0.push((state.ccds.to_vec(), state.waiting[0].ccd, state.edges[0].used, rest));
+            Some(0)
+        }
+    }
+    let (mut seen, mut grants) = (Seen(Vec::new()), Vec::new());
+    scheduler.submit(JobId(0), 3, &SIZES, Priority::Normal, 0).unwrap();
+    scheduler.grant(&mut seen, 0, &mut grants).unwrap();
+    assert_eq!(seen.0, [(vec![0, 0], Some(0), 0, 3), (vec![1, 0], Some(1), 1, 3)]);
+    [0, 1].into_iter().for_each(|edge| scheduler.arrived(edge, grants[0].key, false, 70));
+    scheduler.ended(&grants[0], Output::Token, 70);
+    assert_eq!(scheduler.stages()[0].mean_ns, Some(70));
+    assert_eq!(scheduler.stages()[0].rest_ns, 72, "70 ns, and two stages that were never measured");
 }
 
 #[test]
