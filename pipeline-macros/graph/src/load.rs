@@ -124,7 +124,7 @@ fn load_catalogue(
     path: Option<&Path>,
     report: &mut Report,
 ) -> Option<Source> {
-    let shown = Path::new(graph).with_file_name(&own.value).display().to_string();
+    let shown = joined(Path::new(graph), &own.value).display().to_string();
     if let SkuFiles::Known(known) = skus {
         let text = known.iter().find(|(name, _)| *name == own.value).map(|(_, text)| Source::inline(&shown, *text));
         if text.is_none() {
@@ -140,6 +140,17 @@ fn load_catalogue(
             None
         }
     }
+}
+
+/// The path that `name` is from the file `from`, without the steps back that it need not take.
+fn joined(from: &Path, name: &str) -> PathBuf {
+    let mut path = from.parent().unwrap_or(Path::new("")).to_owned();
+    for part in Path::new(name).components() {
+        if part != std::path::Component::ParentDir || !path.pop() {
+            path.push(part);
+        }
+    }
+    path
 }
 
 fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources, report: &mut Report) -> Option<Sku> {

@@ -84,7 +84,7 @@ fn balance(graph: &Planned<'_>, found: Unbalanced) -> Diagnostic {
     let to = name(plan.edges[found.edge].to);
     let (one, other) = (name(plan.edges[found.edge].from), name(plan.edges[found.first].from));
     let title = format!(
-        "stage `{to}` would fire {} times for each source firing over `{one}`, and {} times over `{other}`",
+        "the ways to stage `{to}` do not balance: {} firing for each of the source over `{one}`, {} over `{other}`",
         found.over, found.known
     );
     let at = |edge: usize| {
@@ -159,7 +159,7 @@ mod tests {
         let found = diagnostics(BALANCE.bad.text());
         assert_eq!(
             found[0].title,
-            "stage `gpu_ntt_msm` would fire 1 times for each source firing over `prep_msm`, and 1/2 times over `spmv`"
+            "the ways to stage `gpu_ntt_msm` do not balance: 1 firing for each of the source over `prep_msm`, 1/2 over `spmv`"
         );
         assert_eq!(
             found[0].notes,
