@@ -57,7 +57,7 @@ impl<T: Token> FreeList<T> {
         Some(slots.swap_remove(position).1)
     }
 
-    fn put(&self, token: T) {
+    pub(crate) fn put(&self, token: T) {
         let shape = token.shape();
         let evicted = {
             let mut slots = self.lock();

@@ -155,7 +155,12 @@ where
     let clock = Instant::now();
     let firing = Firing::<S> { job: job.job(), key: grant.key, free: &parts.free, rights: &worker.rights };
     let result = match guarded(|| S::finish(&firing, &inputs, pending)) {
-        Ok(_) if job.failed() => Made::Skipped,
+        Ok(mut token) if job.failed() => {
+            // Nobody will read it, and nobody else wipes it.
+            token.wipe();
+            parts.free.put(token);
+            Made::Skipped
+        }
         Ok(token) => Made::Token(token),
         Err(cause) => Made::Failed(cause),
     };
