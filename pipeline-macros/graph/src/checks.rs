@@ -26,6 +26,7 @@ pub mod missing_field;
 pub mod pile_up;
 pub mod pinned_without_group;
 pub mod placement;
+pub mod policy;
 pub mod prefer_branches;
 pub mod rates;
 pub mod stage_attribute;
@@ -127,11 +128,13 @@ pub const ALL: &[Check] = &[
     hold_and_wait::CHECK,
     pile_up::CHECK,
     acquire_order::CHECK,
+    policy::STARVATION,
     placement::OVERLAP,
     placement::BEYOND,
     placement::THREADS,
     placement::PACKED,
     placement::UNEVEN,
+    policy::UNDERSTOOD,
     stage_attribute::WORDS,
     stage_attribute::BACKEND,
     stage_attribute::TAG,

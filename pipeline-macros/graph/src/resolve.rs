@@ -5,7 +5,7 @@ mod edges;
 
 use std::collections::HashSet;
 
-use crate::checks::{bytes, unknown_name};
+use crate::checks::{bytes, unknown_name, values};
 use crate::diagnostic::Report;
 use crate::model::{self, Catalogue, Expression, Graph, Implementation, Linear, Listed, Sku, Term};
 use crate::source::At;
@@ -95,10 +95,18 @@ pub fn resolve<'a>(
     sku: Option<&'a Sku>,
     report: &mut Report,
 ) -> Resolved<'a> {
-    if let Some(policy) = &file.policy
-        && !POLICIES.contains(&policy.value.as_str())
-    {
-        report.add(unknown_name::report("policy", policy.span, &policy.value, POLICIES));
+    if let Some(policy) = &file.policy {
+        let (word, argument) = match policy.value.split_once('(') {
+            Some((word, rest)) => (word.trim(), Some(rest.trim_end().strip_suffix(')').unwrap_or("").trim())),
+            None => (policy.value.as_str(), None),
+        };
+        match POLICIES.iter().find(|known| known.word == word) {
+            None => report.add(unknown_name::report("policy", policy.span, word, POLICIES.map(|policy| policy.word))),
+            Some(known) if !known.takes(argument) => {
+                report.add(values::not_its_argument(policy.span, &policy.value, &known.shown()));
+            }
+            Some(_) => {}
+        }
     }
     let mut stages: Vec<Stage<'a>> =
         file.stages.items.iter().map(|stage| resolve_stage(stage, file, catalogue, report)).collect();

@@ -6,11 +6,64 @@ pub const BACKENDS: [&str; 2] = ["host", "cuda"];
 /// The backend of a stage that names none.
 pub const DEFAULT_BACKEND: &str = BACKENDS[0];
 
+/// A scheduling policy of the runtime, with what it declares of itself (`runtime::policy::facts`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// Its word.
+    pub word: &'static str,
+    /// What it takes in parentheses, if it takes anything.
+    pub argument: Option<&'static str>,
+    /// Whether it can be named without its argument.
+    pub alone: bool,
+    /// It serves in an order of age in the end.
+    pub age_order: bool,
+    /// It tells jobs of different priority apart.
+    pub priorities: bool,
+    /// It understands pools of bytes.
+    pub bytes: bool,
+    /// The tags that it understands.
+    pub tags: &'static [&'static str],
+}
+
+impl Policy {
+    /// How errors and pages show it: `random_legal(SEED)`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.argument.map_or_else(|| self.word.to_owned(), |argument| format!("{}({argument})", self.word))
+    }
+
+    /// Whether `text` is an argument that it takes.
+    #[must_use]
+    pub fn takes(&self, text: Option<&str>) -> bool {
+        match (self.argument, text) {
+            (None, None) => true,
+            (None, Some(_)) => false,
+            (Some(_), None) => self.alone,
+            (Some("SECONDS"), Some(text)) => text.parse::<f64>().is_ok_and(|seconds| seconds > 0.0),
+            (Some("SEED"), Some(text)) => text.parse::<u64>().is_ok(),
+            (Some(_), Some(text)) => !text.is_empty(),
+        }
+    }
+}
+
+const EVERY_TAG: &[&str] = &["mem_heavy", "gpu", "ccd_pinned", "unmaps"];
+
+const fn policy(word: &'static str, argument: Option<&'static str>, age_order: bool, priorities: bool) -> Policy {
+    Policy { word, argument, alone: argument.is_none(), age_order, priorities, bytes: true, tags: EVERY_TAG }
+}
+
 /// The scheduling policies of the runtime.
-pub const POLICIES: [&str; 1] = ["oldest_first"];
+pub const POLICIES: [Policy; 6] = [
+    policy("oldest_first", None, true, false),
+    Policy { alone: true, ..policy("priority", Some("SECONDS"), true, true) },
+    policy("critical_path", None, true, false),
+    policy("shortest_stage_first", None, false, false),
+    policy("random_legal", Some("SEED"), false, false),
+    policy("replay", Some("LOG"), false, false),
+];
 
 /// The policy of a graph that names none.
-pub const DEFAULT_POLICY: &str = POLICIES[0];
+pub const DEFAULT_POLICY: &str = POLICIES[0].word;
 
 /// A tag of an implementation, with the capability that pays it out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

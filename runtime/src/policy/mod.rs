@@ -5,6 +5,7 @@
 //! [`by_name`]; a policy of a user's own is handed to [`crate::exec::Options`] or to the simulator.
 
 mod critical_path;
+pub mod facts;
 mod logged;
 mod oldest_first;
 mod order;

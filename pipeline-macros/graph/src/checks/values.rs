@@ -64,6 +64,12 @@ pub fn out_of_range(span: Span, name: Option<&str>, found: u64, range: &RangeInc
     of(span, name, format!("{found} is outside {first} to {last}"))
 }
 
+/// A policy with an argument that it does not take.
+pub fn not_its_argument(span: Span, found: &str, shown: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("`policy`: \"{found}\" is not written as `{shown}`"))
+        .help("SECONDS is a positive number, SEED a whole one")
+}
+
 /// A choice of CCDs that is none.
 pub fn not_ccds(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("\"{found}\" does not name CCDs"))

@@ -16,8 +16,20 @@ const MANY: u32 = 65_536;
 
 /// Decodes a graph file.
 pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
-    const FIELDS: &[&str] =
-        &["version", "catalogue", "sku", "sizes", "load", "resident", "pools", "groups", "stages", "edges", "policy"];
+    const FIELDS: &[&str] = &[
+        "version",
+        "catalogue",
+        "sku",
+        "sizes",
+        "load",
+        "resident",
+        "pools",
+        "groups",
+        "stages",
+        "edges",
+        "policy",
+        "priorities",
+    ];
     let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Graph", FIELDS, 0)?;
@@ -31,6 +43,8 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
     let policy = fields.optional("policy").and_then(|node| d.text(node));
     let catalogue = fields.optional("catalogue").and_then(|node| d.text(node));
     let resident = d.formulas(&fields, "resident");
+    let priorities = fields.optional("priorities");
+    let priorities = priorities.filter(|node| d.truth(node) == Some(true)).map(|node| node.span);
     let load = fields.optional("load").and_then(|node| d.load(node));
     // An optional list that is absent is whole, unless a fault may have swallowed it.
     let whole = !node.damaged;
@@ -44,6 +58,7 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         edges: edges.unwrap_or_else(lost),
         policy,
         catalogue,
+        priorities,
         resident,
         load,
     })

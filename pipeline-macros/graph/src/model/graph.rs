@@ -39,6 +39,8 @@ pub struct Graph {
     pub policy: Option<At<String>>,
     /// The catalogue that it is judged by, where that is not the program's own: a path from the graph file.
     pub catalogue: Option<At<String>>,
+    /// Where it says that jobs of different priority are to be told apart, if it does.
+    pub priorities: Option<Span>,
     /// What the process keeps beside tokens and workspace: names and bytes.
     pub resident: Listed<(At<String>, At<Expression>)>,
     /// The load that it is judged for.
