@@ -17,6 +17,31 @@ pub fn codes() -> impl Iterator<Item = (&'static str, &'static str, &'static str
     checks::ALL.iter().map(|check| (check.code, check.name, check.rule))
 }
 
+/// All pages as one document in Markdown: what `docs/errors.md` holds.
+#[must_use]
+pub fn document() -> String {
+    let mut text = String::from(
+        "# Errors\n\nWhat the build and `proofline check` refuse, by code. Written from the checks themselves by \
+         `PROOFLINE_BLESS=1 cargo test -p pipeline-graph`; `proofline explain CODE` prints one page.\n",
+    );
+    for check in checks::ALL {
+        let Check { code, name, rule, why, bad, good, fix, .. } = check;
+        let fence = |example: &Example| match example {
+            Example::Graph(text) => format!("```ron\n{text}\n```"),
+            Example::Rust(text) => format!("```rust,ignore\n{text}\n```"),
+        };
+        let gives = match bad {
+            Example::Graph(text) => format!("gives\n\n```text\n{}\n```", errors(text)),
+            Example::Rust(_) => "is refused at the word that is wrong.".to_owned(),
+        };
+        let (bad, good) = (fence(bad), fence(good));
+        text.push_str(&format!(
+            "\n## {code} {name}\n\n{rule}\n\n{why}\n\n{bad}\n\n{gives}\n\n{fix} Like this:\n\n{good}\n"
+        ));
+    }
+    text
+}
+
 fn page(check: &Check) -> String {
     let Check { code, name, rule, why, bad, good, fix, .. } = check;
     let errors = match bad {

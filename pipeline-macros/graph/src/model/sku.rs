@@ -27,6 +27,20 @@ pub struct Sku {
     pub gpus: Vec<Gpu>,
 }
 
+impl Sku {
+    /// The machine in hwloc's synthetic notation, numbered as Linux does: core i has the hardware threads i, i + cores, and
+    /// so on.
+    #[must_use]
+    pub fn synthetic(&self) -> String {
+        let (nodes, ccds, cores) = (self.numa_nodes.value, self.ccds.value, self.cores_per_ccd.value);
+        let (threads, l3, ram) = (self.threads_per_core.value, self.l3_per_ccd.value, self.ram.value);
+        let all = u64::from(ccds) * u64::from(cores);
+        let numbers = if threads > 1 { format!("(indexes={threads}*{all}:1*{threads})") } else { String::new() };
+        let (memory, per_node) = (ram / u64::from(nodes), ccds / nodes);
+        format!("pack:{nodes} [numa(memory={memory})] l3:{per_node}(size={l3}) core:{cores} pu:{threads}{numbers}")
+    }
+}
+
 /// A device.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Gpu {
