@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Event, Observer};
+use crate::exec::guard::{GuardedPolicy, guarded};
 use crate::exec::handle::{Canceller, Handle, Outcome};
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits};
@@ -56,17 +57,21 @@ pub(crate) struct Engine<J: Job, O: Token> {
     idle: Condvar,
     start: Instant,
     observer: Arc<dyn Observer>,
+    /// Set when the observer has panicked.
+    blind: AtomicBool,
     dead: Sender<Dead>,
     dead_end: Receiver<Dead>,
 }
 
 struct Core<J: Job, O: Token> {
     scheduler: Scheduler,
-    policy: Box<dyn Policy>,
+    policy: GuardedPolicy,
     jobs: HashMap<JobId, Arc<JobState<J, O>>>,
     next_job: u64,
     /// Why no more jobs are taken.
     closed: Option<String>,
+    /// A worker ended before its time: what it ran never ends, so nobody waits for it.
+    broken: bool,
     /// By stage and worker; empty once the workers were sent home.
     workers: Vec<Vec<Sender<Grant>>>,
 }
@@ -93,14 +98,15 @@ impl<J: Job, O: Token> Engine<J, O> {
     ) -> Result<Arc<Self>, NeverFits> {
         let (dead, dead_end) = unbounded();
         let scheduler = Scheduler::new(&plan)?;
-        let core = Core { scheduler, policy, jobs: HashMap::new(), next_job: 0, closed: None, workers };
+        let policy = GuardedPolicy::new(policy);
+        let core = Core { scheduler, policy, jobs: HashMap::new(), next_job: 0, closed: None, broken: false, workers };
         let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
-        Ok(Arc::new(Self { plan, core, idle, start, observer, dead, dead_end }))
+        Ok(Arc::new(Self { plan, core, idle, start, observer, blind: AtomicBool::new(false), dead, dead_end }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
-        // The scheduler asserts its own invariants. Should one fail, going on would hide it from nobody: every later
-        // call reports through the job's failure.
+        // Policies and observers are guarded, so only a broken invariant of the scheduler panics under the lock. It
+        // ends the worker, and `worker_died` all jobs.
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +115,13 @@ impl<J: Job, O: Token> Engine<J, O> {
     }
 
     pub(crate) fn observe(&self, event: &Event) {
-        self.observer.event(self.start.elapsed(), event);
+        if self.blind.load(Ordering::Relaxed) {
+            return;
+        }
+        if guarded(|| self.observer.event(self.start.elapsed(), event)).is_err() {
+            // The panic has been reported by the panic hook; one that panics once is not asked again.
+            self.blind.store(true, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn submit(self: &Arc<Self>, job: J) -> Result<Handle<O>, SubmitError> {
@@ -138,23 +150,26 @@ impl<J: Job, O: Token> Engine<J, O> {
     fn dispatch(&self, mut guard: MutexGuard<'_, Core<J, O>>) {
         let (mut grants, mut failed) = (Vec::new(), Vec::new());
         let core = &mut *guard;
-        let granted = core.scheduler.grant(&mut *core.policy, self.now_ns(), &mut grants);
+        let granted = core.scheduler.grant(&mut core.policy, self.now_ns(), &mut grants);
         if let Err(illegal) = granted {
             // Fail what is there, take nothing more, and let a policy that is known to be legal clear the pipeline.
-            let why = illegal.to_string();
+            let why = match core.policy.panicked.take() {
+                Some(message) => format!("policy `{}` panicked: {message}", illegal.policy),
+                None => illegal.to_string(),
+            };
             core.closed = Some(why.clone());
-            core.policy = Box::new(OldestFirst);
+            core.policy = GuardedPolicy::new(Box::new(OldestFirst));
             for id in core.jobs.keys().copied().collect::<Vec<_>>() {
                 let cause = Cause::Failed(StageError::new(&why));
                 failed.extend(core.fail(Failure { cause, ..whole_job(id) }));
             }
-            let drained = core.scheduler.grant(&mut *core.policy, self.now_ns(), &mut grants);
+            let drained = core.scheduler.grant(&mut core.policy, self.now_ns(), &mut grants);
             debug_assert!(drained.is_ok(), "oldest_first chooses legal firings only");
         }
         for grant in grants {
             // A worker has a place in its channel for each lane, and lives as long as its stage has work.
             let sent = core.workers.get(grant.stage).map(|stage| stage[grant.worker as usize].try_send(grant));
-            debug_assert!(matches!(sent, Some(Ok(()))), "a granted firing has a worker");
+            debug_assert!(core.broken || matches!(sent, Some(Ok(()))), "a granted firing has a worker");
         }
         if core.scheduler.is_idle() {
             self.idle.notify_all();
@@ -195,8 +210,10 @@ impl<J: Job, O: Token> Engine<J, O> {
         };
         if let Some(outputs) = finished {
             self.lock().jobs.remove(&key.job);
-            state.outcome.settle(Ok(outputs));
-            self.observe(&Event::Finished { job: key.job, succeeded: true });
+            // Somebody may have cancelled it in this moment; the job ends once.
+            if state.outcome.settle(Ok(outputs)) {
+                self.observe(&Event::Finished { job: key.job, succeeded: true });
+            }
         }
     }
 
@@ -233,10 +250,25 @@ impl<J: Job, O: Token> Engine<J, O> {
         failed.into_iter().for_each(|failed| self.tell(failed));
     }
 
+    /// A worker ended by a panic of this crate's own code: a broken invariant. Every job fails and no more are taken.
+    pub(crate) fn worker_died(&self, stage: usize, message: &str) {
+        let stage = self.plan.stages[stage].name.clone();
+        let (mut core, mut failed) = (self.lock(), Vec::new());
+        core.broken = true;
+        core.closed = Some(format!("a worker of stage `{stage}` died: {message}"));
+        for id in core.jobs.keys().copied().collect::<Vec<_>>() {
+            let cause = Cause::Panicked(format!("its worker died: {message}"));
+            failed.extend(core.fail(Failure { stage: Some(stage.clone()), cause, ..whole_job(id) }));
+        }
+        self.idle.notify_all();
+        drop(core);
+        failed.into_iter().for_each(|failed| self.tell(failed));
+    }
+
     /// Waits until every accepted job has an end and every slot is home.
     pub(crate) fn wait_until_idle(&self) {
         let mut core = self.lock();
-        while !core.scheduler.is_idle() {
+        while !core.scheduler.is_idle() && !core.broken {
             core = self.idle.wait(core).unwrap_or_else(PoisonError::into_inner);
         }
     }

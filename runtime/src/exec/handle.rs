@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::error::Failure;
+use crate::exec::guard::guarded;
 use crate::key::JobId;
 
 /// A submitted job. Dropping the handle lets the job run on; [`Handle::cancel`] ends it.
@@ -36,6 +37,15 @@ struct State<O> {
     waker: Option<Waker>,
 }
 
+impl<O> State<O> {
+    /// The result, if it is there.
+    fn take(&mut self) -> Option<Result<Vec<O>, Failure>> {
+        let result = self.result.take();
+        assert!(result.is_some() || !self.settled, "the handle was polled before, and has given its result away");
+        result
+    }
+}
+
 impl<O> Outcome<O> {
     pub(crate) fn new() -> Arc<Self> {
         let state = State { result: None, settled: false, waker: None };
@@ -57,7 +67,8 @@ impl<O> Outcome<O> {
         drop(state);
         self.settled.notify_all();
         if let Some(waker) = waker {
-            waker.wake();
+            // The waker is the owner's code and runs on a worker's thread; its panic has been reported by the hook.
+            let _ = guarded(|| waker.wake());
         }
         true
     }
@@ -86,10 +97,13 @@ impl<O> Handle<O> {
     ///
     /// # Errors
     /// The first failure of the job.
+    ///
+    /// # Panics
+    /// The handle was polled before, and has given its result away.
     pub fn wait(self) -> Result<Vec<O>, Failure> {
         let mut state = self.outcome.lock();
         loop {
-            if let Some(result) = state.result.take() {
+            if let Some(result) = state.take() {
                 return result;
             }
             state = self.outcome.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -100,13 +114,21 @@ impl<O> Handle<O> {
     ///
     /// # Errors
     /// The handle itself, when the time is over and the job is not.
+    ///
+    /// # Panics
+    /// As [`Self::wait`].
     pub fn wait_for(self, limit: Duration) -> Result<Result<Vec<O>, Failure>, Self> {
-        let end = Instant::now() + limit;
+        // A limit beyond the clock's range is none.
+        let end = Instant::now().checked_add(limit);
         let mut state = self.outcome.lock();
         loop {
-            if let Some(result) = state.result.take() {
+            if let Some(result) = state.take() {
                 return Ok(result);
             }
+            let Some(end) = end else {
+                state = self.outcome.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 drop(state);
@@ -122,7 +144,7 @@ impl<O> Future for Handle<O> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.outcome.lock();
-        match state.result.take() {
+        match state.take() {
             Some(result) => Poll::Ready(result),
             None => {
                 state.waker = Some(context.waker().clone());

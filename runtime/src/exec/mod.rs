@@ -3,6 +3,7 @@
 mod edge;
 mod engine;
 pub mod firing;
+mod guard;
 mod handle;
 pub mod wiring;
 mod worker;
@@ -122,6 +123,7 @@ pub struct Binding {
 pub struct Running<J: Job, O: Token> {
     engine: Arc<Engine<J, O>>,
     threads: Vec<JoinHandle<()>>,
+    workers: Vec<std::thread::ThreadId>,
     bindings: Vec<Binding>,
     notes: Vec<String>,
 }
@@ -148,7 +150,13 @@ impl<J: Job, O: Token> Running<J, O> {
         let channels: Vec<Vec<_>> = plan.stages.iter().map(lanes).collect();
         let senders = channels.iter().map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect()).collect();
         let engine = Engine::new(plan, policy, options.observer, senders)?;
-        let mut running = Self { engine, threads: Vec::new(), bindings: Vec::new(), notes: placement.notes.clone() };
+        let mut running = Self {
+            engine,
+            threads: Vec::new(),
+            workers: Vec::new(),
+            bindings: Vec::new(),
+            notes: placement.notes.clone(),
+        };
 
         let places = placement.workers.iter();
         let bodies = bodies.into_iter().flatten().zip(channels.into_iter().flatten());
@@ -249,10 +257,15 @@ impl<J: Job, O: Token> Running<J, O> {
                 let _ = reports.try_send((worker.stage, worker.number, bound));
             }
             drop(reports);
-            body(worker);
+            let (engine, stage) = (Arc::clone(&worker.engine), worker.stage);
+            if let Err(message) = guard::guarded(|| body(worker)) {
+                engine.worker_died(stage, &message);
+            }
         };
         let spawned = std::thread::Builder::new().name(name.clone()).spawn(work);
-        self.threads.push(spawned.map_err(|error| StartError::Thread { name, why: error.to_string() })?);
+        let thread = spawned.map_err(|error| StartError::Thread { name, why: error.to_string() })?;
+        self.workers.push(thread.thread().id());
+        self.threads.push(thread);
         Ok(())
     }
 
@@ -283,12 +296,23 @@ impl<J: Job, O: Token> Running<J, O> {
 
 impl<J: Job, O: Token> Drop for Running<J, O> {
     fn drop(&mut self) {
-        self.engine.close();
-        self.engine.wait_until_idle();
-        self.engine.send_workers_home();
-        for thread in self.threads.drain(..) {
-            // A worker that panicked outside a stage has been reported by the panic hook; there is no one to tell.
-            let _ = thread.join();
+        let (engine, threads) = (Arc::clone(&self.engine), std::mem::take(&mut self.threads));
+        engine.close();
+        let here = std::thread::current().id();
+        let end = move || {
+            engine.wait_until_idle();
+            engine.send_workers_home();
+            for thread in threads {
+                // A worker reports its own end; there is no one else to tell.
+                let _ = thread.join();
+            }
+        };
+        let by_a_worker = self.workers.contains(&here);
+        if by_a_worker {
+            // A waker or an observer dropped the last owner on a worker's thread, which cannot wait for itself.
+            std::thread::spawn(end);
+        } else {
+            end();
         }
     }
 }

@@ -323,6 +323,94 @@ fn an_illegal_policy_fails_the_jobs_and_closes_the_pipeline() {
     assert!(running.is_idle());
 }
 
+/// A policy, an observer or a waker that panics is somebody else's fault, and must not stop the pipeline.
+#[test]
+fn a_policy_that_panics_fails_the_jobs_and_closes_the_pipeline() {
+    struct Panics(u32);
+    impl Policy for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+        fn choose(&mut self, state: &policy::State<'_>) -> Option<usize> {
+            assert!(self.0 > 0, "as told, loudly");
+            self.0 -= 1;
+            state.waiting.iter().position(|firing| firing.blocked.is_none())
+        }
+    }
+    for after in 0..12 {
+        let options = Options { policy: Some(Box::new(Panics(after))), ..Options::default() };
+        let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
+        let failure = running.submit(TestJob::new(1, 3)).unwrap().wait().err().unwrap();
+        assert_eq!(failure.to_string(), "job 0 failed: policy `panics` panicked: as told, loudly");
+        running.drain();
+        assert!(running.is_idle());
+    }
+}
+
+#[test]
+fn an_observer_that_panics_is_not_asked_again() {
+    struct Panics(fn(&Event) -> bool);
+    impl Observer for Panics {
+        fn event(&self, _: Duration, event: &Event) {
+            assert!(!self.0(event), "as told, loudly");
+        }
+    }
+    let kinds: [fn(&Event) -> bool; 4] = [
+        |event| matches!(event, Event::Accepted { .. }),
+        |event| matches!(event, Event::Started { .. }),
+        |event| matches!(event, Event::Ended { .. }),
+        |event| matches!(event, Event::Finished { .. }),
+    ];
+    for kind in kinds {
+        let observer = Arc::new(Panics(kind));
+        let running = Running::start::<Diamond<1, 1, 1>>(Options { observer, ..Options::default() }).unwrap();
+        assert_eq!(words(running.submit(TestJob::new(1, 3)).unwrap().wait()), expected(1, 3));
+        running.drain();
+        assert!(running.is_idle());
+    }
+}
+
+#[test]
+fn a_waker_that_panics_or_drops_the_pipeline_stops_nobody() {
+    struct Bad(Mutex<Option<Running<TestJob, Words>>>);
+    impl std::task::Wake for Bad {
+        fn wake(self: Arc<Self>) {
+            drop(self.0.lock().unwrap().take());
+            panic!("as told, loudly");
+        }
+    }
+    let running = start::<Diamond<1, 1, 1>>();
+    let (open, gate) = bounded(0);
+    let mut handle = running.submit(TestJob { gate: Some(gate), ..TestJob::new(3, 2) }).unwrap();
+    let second = running.submit(TestJob::new(4, 2)).unwrap();
+    let waker = Arc::new(Bad(Mutex::new(Some(running)))).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    assert!(std::pin::Pin::new(&mut handle).poll(&mut context).is_pending());
+    drop(open);
+    assert_eq!(words(handle.wait()), expected(3, 2));
+    assert_eq!(words(second.wait()), expected(4, 2));
+}
+
+#[test]
+fn a_panic_whose_payload_panics_again_is_a_failure_like_any_other() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                std::panic::panic_any(String::from("as told, by the payload"));
+            }
+        }
+    }
+    assert_eq!(super::guard::guarded(|| std::panic::panic_any(Bomb)), Err::<(), _>("no message".to_owned()));
+}
+
+#[test]
+fn a_limit_beyond_the_clock_is_no_limit() {
+    let running = start::<Diamond<1, 1, 1>>();
+    let handle = running.submit(TestJob::new(1, 2)).unwrap();
+    assert_eq!(words(handle.wait_for(Duration::MAX).ok().unwrap()), expected(1, 2));
+}
+
 #[test]
 fn the_observer_sees_every_firing_once() {
     #[derive(Default)]

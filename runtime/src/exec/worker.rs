@@ -1,8 +1,6 @@
 //! The life of one worker thread.
 
-use std::any::Any;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +12,7 @@ use crate::event::{Ending, Event};
 use crate::exec::edge::{OutEnd, Packet};
 use crate::exec::engine::{Engine, JobState};
 use crate::exec::firing::{Firing, Rights};
+use crate::exec::guard::guarded;
 use crate::exec::wiring::InPorts;
 use crate::scheduler::{Grant, Output};
 use crate::slot::{FreeList, Shared, Token, WayHome};
@@ -132,7 +131,7 @@ where
     };
     let clock = Instant::now();
     let firing = Firing::<S> { job: &job.job, key: grant.key, free: &parts.free, rights: &worker.rights };
-    let started = guarded(|| S::start(&firing, &inputs));
+    let started = run(|| S::start(&firing, &inputs));
     let busy = clock.elapsed();
     match started {
         Ok(pending) => Some(Begun { grant, job, inputs, pending, busy }),
@@ -154,7 +153,7 @@ where
     let Begun { grant, job, inputs, pending, busy } = begun;
     let clock = Instant::now();
     let firing = Firing::<S> { job: job.job(), key: grant.key, free: &parts.free, rights: &worker.rights };
-    let result = match guarded(|| S::finish(&firing, &inputs, pending)) {
+    let result = match run(|| S::finish(&firing, &inputs, pending)) {
         Ok(mut token) if job.failed() => {
             // Nobody will read it, and nobody else wipes it.
             token.wipe();
@@ -219,18 +218,9 @@ fn end<S, P, J, O>(
 }
 
 /// Runs a stage's function; a panic is a cause like any other.
-fn guarded<T>(work: impl FnOnce() -> Result<T, StageError>) -> Result<T, Cause> {
+fn run<T>(work: impl FnOnce() -> Result<T, StageError>) -> Result<T, Cause> {
     // The stage's inputs are shared and read-only, its output is dropped with the panic: nothing half-made is seen.
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Cause::Failed(error)),
-        Err(payload) => Err(Cause::Panicked(message_of(&*payload))),
-    }
-}
-
-fn message_of(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    guarded(work).map_err(Cause::Panicked)?.map_err(Cause::Failed)
 }
 
 /// Runs the `dealloc` stage for as long as slots die.
@@ -246,7 +236,7 @@ where
         let (stage, number, key) = (grant.stage, grant.worker, grant.key);
         worker.engine.observe(&Event::Started { stage, worker: number, key, waited });
         let clock = Instant::now();
-        let freed = worker.engine.dead_slot().map(|dead| guarded(|| D::dealloc(dead, &permit)));
+        let freed = worker.engine.dead_slot().map(|dead| run(|| D::dealloc(dead, &permit)));
         let ending = if matches!(freed, Some(Ok(()))) { Ending::Succeeded } else { Ending::Failed };
         let busy = clock.elapsed();
         worker.engine.observe(&Event::Ended { stage, worker: number, key, busy, ending });
