@@ -10,6 +10,7 @@ pub mod event;
 pub mod exec;
 pub mod export;
 pub mod key;
+pub mod limits;
 pub mod permits;
 pub mod placement;
 pub mod plan;

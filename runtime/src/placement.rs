@@ -1,6 +1,6 @@
 //! Where the workers of a plan go on a machine: a pure function.
 
-use crate::plan::{Ccds, Group, Insist, Plan, Share};
+use crate::plan::{Ccds, Group, Insist, Plan, Share, Unit};
 use crate::topology::{Cpus, Machine};
 
 /// The threads of one rayon pool.
@@ -68,6 +68,19 @@ pub enum PlacementError {
         /// Which number differs.
         what: String,
     },
+    /// The plan's pools of bytes are larger than the memory that the process may use.
+    #[error(
+        "the pools of memory take {wanted_mib} MiB, this process may use {has_mib} MiB (of the machine, or of its control \
+         group); lower the pools {pools}"
+    )]
+    Memory {
+        /// What the pools have together, in MiB.
+        wanted_mib: u64,
+        /// What the process may use, in MiB.
+        has_mib: u64,
+        /// The pools, as a sentence has them.
+        pools: String,
+    },
     /// hwloc found nothing to run on.
     #[error("no processor may be used: the process's cpuset is empty")]
     NoProcessors,
@@ -85,6 +98,7 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
         return Err(PlacementError::NoProcessors);
     }
     check_sku(plan, machine)?;
+    check_memory(plan, machine)?;
     let mut placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
     let ccds_of_group =
         plan.groups.iter().map(|group| ccds_of(group, machine, &mut placement.notes)).collect::<Result<Vec<_>, _>>()?;
@@ -145,6 +159,19 @@ fn ccds_of(group: &Group, machine: &Machine, notes: &mut Vec<String>) -> Result<
     Ok(present)
 }
 
+/// Whether the pools of bytes fit the memory. Those of devices, `vram:N`, are not the machine's.
+fn check_memory(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
+    let pools = plan.pools.iter().filter(|pool| pool.unit == Unit::Bytes && !pool.name.starts_with("vram:"));
+    let pools: Vec<_> = pools.collect();
+    let wanted = pools.iter().fold(0_u64, |sum, pool| sum.saturating_add(pool.size));
+    // A machine that is only described may state no memory.
+    if machine.ram_bytes == 0 || wanted <= machine.ram_bytes {
+        return Ok(());
+    }
+    let names = pools.iter().map(|pool| format!("`{}`", pool.name)).collect::<Vec<_>>().join(", ");
+    Err(PlacementError::Memory { wanted_mib: wanted >> 20, has_mib: machine.ram_bytes >> 20, pools: names })
+}
+
 fn check_sku(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
     let Some(sku) = &plan.sku else { return Ok(()) };
     let other = |what: String| Err(PlacementError::OtherMachine { sku: sku.name.clone(), what });
@@ -154,7 +181,20 @@ fn check_sku(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
     let cores = |ccd: &crate::topology::Ccd| ccd.cores.len() != sku.cores_per_ccd as usize;
     if let Some(position) = machine.ccds.iter().position(cores) {
         let has = machine.ccds[position].cores.len();
-        return other(format!("CCD {position} has {has} cores instead of {}", sku.cores_per_ccd));
+        return other(format!(
+            "CCD {position} has {has} cores instead of {} (cores outside the process's cpuset do not count)",
+            sku.cores_per_ccd
+        ));
+    }
+    let threads = |core: &crate::topology::Core| core.cpus.numbers().len();
+    let all = machine.ccds.iter().flat_map(|ccd| &ccd.cores);
+    if let Some(core) = all.into_iter().find(|core| threads(core) != sku.threads_per_core as usize) {
+        return other(format!(
+            "core {} has {} hardware threads instead of {}",
+            core.cpus,
+            threads(core),
+            sku.threads_per_core
+        ));
     }
     if machine.numa_nodes != sku.numa_nodes {
         return other(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
@@ -241,6 +281,16 @@ mod tests {
     }
 
     #[test]
+    fn pools_of_bytes_must_fit_the_memory() {
+        let mut plan = plan(group(Ccds::All, Share::Pack, Insist::Demand), 1, None);
+        plan.pools[0].size = 600 << 30;
+        let error = place(&plan, &threadripper()).unwrap_err().to_string();
+        assert!(error.contains("take 614400 MiB, this process may use 524288 MiB"), "{error}");
+        plan.pools[0].name = "vram:0".into();
+        assert!(place(&plan, &threadripper()).is_ok(), "a device has memory of its own");
+    }
+
+    #[test]
     fn another_machine_than_the_sku_is_refused_with_the_number_that_differs() {
         let mut plan = plan(group(Ccds::All, Share::Pack, Insist::Demand), 1, None);
         let sku = Sku {
@@ -259,6 +309,9 @@ mod tests {
         plan.sku = Some(Sku { ccds: 8, ..sku.clone() });
         let error = place(&plan, &threadripper()).unwrap_err().to_string();
         assert!(error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8"), "{error}");
+        plan.sku = Some(Sku { threads_per_core: 1, ..sku.clone() });
+        let error = place(&plan, &threadripper()).unwrap_err().to_string();
+        assert!(error.contains("core 0,96 has 2 hardware threads instead of 1"), "{error}");
         plan.sku = Some(Sku { ram_bytes: 1 << 40, ..sku });
         let error = place(&plan, &threadripper()).unwrap_err().to_string();
         assert!(error.contains("512 GiB of memory instead of 1024"), "{error}");

@@ -116,6 +116,15 @@ pub fn catalogue(source: Source) -> Option<Catalogue> {
     decode::catalogue(&tree, &mut report).filter(|_| !report.has_errors())
 }
 
+/// Reads a SKU alone; `None` if it has a fault. `name` is what it is called.
+#[must_use]
+pub fn sku(name: &str, source: Source) -> Option<Sku> {
+    let (mut sources, mut report) = (Sources::default(), Report::default());
+    let file = sources.add(source);
+    let tree = ron::read(file, &sources, &mut report);
+    decode::sku(name, &tree, &mut report).filter(|_| !report.has_errors())
+}
+
 /// The catalogue that a graph names, by its path from the graph file.
 fn load_catalogue(
     own: &At<String>,

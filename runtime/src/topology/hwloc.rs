@@ -76,11 +76,14 @@ impl Hwloc {
             .map(of)
             .find(|found| !found.is_empty())
             .unwrap_or_default();
+        let ram_bytes = self.topology.root_object().total_memory();
+        // A container may use less than there is.
+        let limit = crate::limits::memory_bytes().filter(|_| self.topology.is_this_system());
         Machine {
             ccds: domains.into_iter().map(|domain| self.ccd(domain)).collect(),
             numa_nodes: u32::try_from(self.topology.objects_with_type(ObjectType::NUMANode).count())
                 .unwrap_or(u32::MAX),
-            ram_bytes: self.topology.root_object().total_memory(),
+            ram_bytes: limit.map_or(ram_bytes, |limit| limit.min(ram_bytes)),
             is_this_system: self.topology.is_this_system(),
         }
     }

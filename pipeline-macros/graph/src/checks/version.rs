@@ -10,7 +10,7 @@ pub const CHECK: Check = Check {
     name: "version",
     rule: "`version` is the version of the language, which is 1.",
     why: "The number changes when a file would mean something else than before. There has been one version so far, so \
-          there is nothing to migrate.",
+          there is nothing to migrate; `graphs/README.md` has a line for each version with what to do.",
     bad: Example::Graph(
         r#"Graph(
     version: 2,
