@@ -83,11 +83,35 @@ impl<T: Copy + Send> Pages<T> {
     }
 }
 
+impl<T: Copy + Send> Pages<T> {
+    /// Entries from bytes that come in pieces, in parallel: `read` fills the bytes of the entries from a number on,
+    /// `entry` makes an entry, whose number it is told, of its bytes. `(len, per_piece, bytes_each)` are the number of
+    /// entries, the entries that are read at a time (not zero), and the bytes of an entry (not zero).
+    pub(crate) fn try_from_bytes<E: Send>(
+        (len, per_piece, bytes_each): (usize, usize, usize),
+        read: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
+        entry: impl Fn(usize, &[u8]) -> Result<T, E> + Sync,
+    ) -> Result<Self, E> {
+        let mut pages = Self::reserve(len);
+        let pieces = pages.uninitialised().par_chunks_mut(per_piece).enumerate();
+        pieces.try_for_each_init(Vec::new, |buffer, (piece, places)| {
+            let first = piece * per_piece;
+            buffer.resize(places.len() * bytes_each, 0);
+            read(first, buffer)?;
+            for (i, place) in places.iter_mut().enumerate() {
+                place.write(entry(first + i, &buffer[i * bytes_each..][..bytes_each])?);
+            }
+            Ok(())
+        })?;
+        Ok(pages)
+    }
+}
+
 impl<T: Copy> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: both constructors have initialised all `len` values.
+        // SAFETY: every constructor has initialised all `len` values before it hands the array out.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -136,6 +160,25 @@ mod tests {
             assert!(pages.iter().copied().eq(0..len as u64), "{len} values");
             assert!(pages.clone().iter().eq(pages.iter()));
         }
+    }
+
+    #[test]
+    fn values_from_pieces_of_bytes() {
+        for (len, per_piece) in [(0, 3), (1, 3), (9, 3), (10, 3), (WORTHWHILE / 8 + 1, 1000)] {
+            let read = |first: usize, bytes: &mut [u8]| {
+                assert_eq!(first % per_piece, 0);
+                bytes.chunks_exact_mut(2).enumerate().for_each(|(i, pair)| pair[0] = (first + i) as u8);
+                Ok(())
+            };
+            let pages = Pages::<u64>::try_from_bytes((len, per_piece, 2), read, |i, bytes| {
+                if bytes[0] == i as u8 { Ok(i as u64) } else { Err(i) }
+            });
+            assert!(pages.unwrap().iter().copied().eq(0..len as u64), "{len} values");
+        }
+        let fails = |_: usize, _: &mut [u8]| Err("broken");
+        assert_eq!(Pages::<u64>::try_from_bytes((9, 2, 1), fails, |_, _| Ok(0)).unwrap_err(), "broken");
+        let entry = |i, _: &[u8]| if i == 7 { Err("no seven") } else { Ok(0) };
+        assert_eq!(Pages::<u64>::try_from_bytes((9, 2, 1), |_, _| Ok(()), entry).unwrap_err(), "no seven");
     }
 
     #[test]

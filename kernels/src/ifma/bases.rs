@@ -8,6 +8,7 @@ use super::vector::Row;
 use super::{Ifma, field, fp};
 use crate::msm::Curve;
 use crate::msm::adder::{Adder, Pair};
+use crate::msm::load::{LoadError, Pieces};
 use crate::pages::Pages;
 use crate::{G1Affine, G2Affine};
 
@@ -53,11 +54,24 @@ impl Convert<2> for G2Affine {
     }
 }
 
+/// A point that is not infinity as it lies in memory.
+fn pack<C: Convert<K>, const K: usize>(point: &C) -> Packed<K> {
+    point.coordinates().map(|x| x.each_ref().map(fp::from_blst))
+}
+
 impl<F: Tower<K>, const K: usize> Bases<F, K> {
     /// Converts points, none of which may be infinity, in parallel.
     pub(crate) fn new<C: Convert<K>>(proof: Ifma, points: &[C]) -> Self {
-        let convert = |i: usize| points[i].coordinates().map(|x| x.each_ref().map(fp::from_blst));
-        Self { proof, points: Pages::from_fn(points.len(), convert), field: PhantomData }
+        Self { proof, points: Pages::from_fn(points.len(), |i| pack(&points[i])), field: PhantomData }
+    }
+
+    /// Converts points that come in pieces, in parallel.
+    pub(crate) fn load<C: Convert<K>, E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+        proof: Ifma,
+        pieces: &Pieces<R>,
+    ) -> Result<Self, LoadError<E>> {
+        let points = pieces.load(pack::<C, K>)?;
+        Ok(Self { proof, points, field: PhantomData })
     }
 }
 

@@ -9,6 +9,7 @@ use group::prime::PrimeCurveAffine;
 use rayon::prelude::*;
 
 use super::adder::Adder;
+use super::load::{self, LoadError, Pieces};
 use super::portable;
 use crate::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
@@ -40,6 +41,19 @@ pub trait Curve:
     #[doc(hidden)]
     type Ifma: Adder<Self>;
 
+    /// Bytes of a point's plain form: x, then y; of each its components, real part first, each the 48 bytes of
+    /// a·2^384 mod p, little-endian.
+    const PLAIN_BYTES: usize;
+
+    /// Writes the plain form of a point that is not at infinity.
+    ///
+    /// # Panics
+    /// If `out` has not [`PLAIN_BYTES`](Self::PLAIN_BYTES), or the point is at infinity.
+    fn to_plain(&self, out: &mut [u8]);
+    /// The point of a plain form, which nobody checks for the curve; nothing if a component is not below p or all are
+    /// zero.
+    fn from_plain(bytes: &[u8]) -> Option<Self>;
+
     /// The point at infinity.
     fn infinity() -> Self;
     /// The sum of nothing.
@@ -59,6 +73,18 @@ pub trait Curve:
     #[cfg(target_arch = "x86_64")]
     #[doc(hidden)]
     fn ifma(proof: crate::ifma::Ifma, points: &[Self]) -> Self::Ifma;
+    /// Bases for the portable path, from stored points.
+    #[doc(hidden)]
+    fn load_portable<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+        pieces: &Pieces<R>,
+    ) -> Result<Self::Portable, LoadError<E>>;
+    /// Bases for the IFMA path, from stored points.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    fn load_ifma<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+        proof: crate::ifma::Ifma,
+        pieces: &Pieces<R>,
+    ) -> Result<Self::Ifma, LoadError<E>>;
 }
 
 mod sealed {
@@ -75,6 +101,16 @@ macro_rules! curve {
             type Portable = portable::Bases<Self>;
             #[cfg(target_arch = "x86_64")]
             type Ifma = $ifma;
+
+            const PLAIN_BYTES: usize = load::plain_bytes::<Self>();
+
+            fn to_plain(&self, out: &mut [u8]) {
+                load::to_plain(self, out);
+            }
+
+            fn from_plain(bytes: &[u8]) -> Option<Self> {
+                load::from_plain(bytes)
+            }
 
             fn infinity() -> Self {
                 <$affine as PrimeCurveAffine>::identity()
@@ -111,12 +147,26 @@ macro_rules! curve {
             }
 
             fn portable(points: Vec<Self>) -> Self::Portable {
-                portable::Bases::new(points)
+                portable::Bases::new(&points)
             }
 
             #[cfg(target_arch = "x86_64")]
             fn ifma(proof: crate::ifma::Ifma, points: &[Self]) -> Self::Ifma {
                 <$ifma>::new(proof, points)
+            }
+
+            fn load_portable<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+                pieces: &Pieces<R>,
+            ) -> Result<Self::Portable, LoadError<E>> {
+                portable::Bases::load(pieces)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            fn load_ifma<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+                proof: crate::ifma::Ifma,
+                pieces: &Pieces<R>,
+            ) -> Result<Self::Ifma, LoadError<E>> {
+                <$ifma>::load::<Self, E, R>(proof, pieces)
             }
         }
     };

@@ -3,12 +3,14 @@
 pub(crate) mod adder;
 mod curve;
 mod digits;
+pub(crate) mod load;
 mod pippenger;
 mod portable;
 mod segments;
 mod terms;
 
 pub use curve::{Curve, affine_many};
+pub use load::{LoadError, Stored};
 
 use adder::Adder;
 use segments::Pool;
@@ -70,10 +72,7 @@ impl<C: Curve> Query<C> {
             points.retain(|point| !point.is_infinity());
         }
         let bases = match path {
-            Path::Portable => {
-                points.shrink_to_fit();
-                Bases::Portable(C::portable(points))
-            }
+            Path::Portable => Bases::Portable(C::portable(points)),
             #[cfg(target_arch = "x86_64")]
             Path::Ifma(proof) => Bases::Ifma(C::ifma(proof, &points)),
         };
@@ -166,5 +165,7 @@ impl<C: Curve> Query<C> {
     }
 }
 
+#[cfg(test)]
+mod load_tests;
 #[cfg(test)]
 mod tests;

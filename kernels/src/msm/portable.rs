@@ -2,10 +2,18 @@
 
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
+use super::load::{LoadError, Pieces};
+use crate::pages::Pages;
 use crate::{G1Affine, G2Affine};
 
 /// The coordinate field of a curve, over blst.
 pub trait Field: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
+    /// Elements of Fp that it consists of.
+    const COMPONENTS: usize;
+    /// These elements, the real part first.
+    fn components(&self) -> &[blst::blst_fp];
+    /// The element of the next components.
+    fn from_components(next: &mut impl FnMut() -> blst::blst_fp) -> Self;
     /// a·b.
     fn mul(&self, b: &Self) -> Self;
     /// a + b.
@@ -23,8 +31,21 @@ pub trait Field: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 's
 }
 
 macro_rules! field {
-    ($type:ty, $mul:ident, $add:ident, $sub:ident, $inverse:ident, $one:expr) => {
+    ($type:ty, $mul:ident, $add:ident, $sub:ident, $inverse:ident, $one:expr, $components:literal,
+     $split:expr, $join:expr) => {
         impl Field for $type {
+            const COMPONENTS: usize = $components;
+
+            fn components(&self) -> &[blst::blst_fp] {
+                let split: fn(&Self) -> &[blst::blst_fp] = $split;
+                split(self)
+            }
+
+            fn from_components(next: &mut impl FnMut() -> blst::blst_fp) -> Self {
+                let join: fn([blst::blst_fp; $components]) -> Self = $join;
+                join([(); $components].map(|()| next()))
+            }
+
             fn mul(&self, b: &Self) -> Self {
                 let mut out = Self::default();
                 // SAFETY: all point to live elements.
@@ -72,14 +93,21 @@ const ONE: blst::blst_fp = blst::blst_fp {
     ],
 };
 
-field!(blst::blst_fp, blst_fp_mul, blst_fp_add, blst_fp_sub, blst_fp_inverse, ONE);
+field!(blst::blst_fp, blst_fp_mul, blst_fp_add, blst_fp_sub, blst_fp_inverse, ONE, 1, std::slice::from_ref, |[
+    component,
+]| {
+    component
+});
 field!(
     blst::blst_fp2,
     blst_fp2_mul,
     blst_fp2_add,
     blst_fp2_sub,
     blst_fp2_inverse,
-    blst::blst_fp2 { fp: [ONE, blst::blst_fp::default()] }
+    blst::blst_fp2 { fp: [ONE, blst::blst_fp::default()] },
+    2,
+    |element| &element.fp,
+    |fp| blst::blst_fp2 { fp }
 );
 
 /// A curve's points by their coordinates.
@@ -116,8 +144,8 @@ coordinates!(G2Affine, blst_p2_affine, blst::blst_fp2);
 
 /// Bases as they came.
 #[derive(Debug, Clone)]
-pub struct Bases<C> {
-    points: Vec<C>,
+pub struct Bases<C: Copy> {
+    points: Pages<C>,
 }
 
 /// What the backward pass needs of one addition.
@@ -138,9 +166,15 @@ pub struct Scratch<F> {
     steps: Vec<Step<F>>,
 }
 
-impl<C> Bases<C> {
-    pub(super) fn new(points: Vec<C>) -> Self {
-        Self { points }
+impl<C: Curve> Bases<C> {
+    pub(super) fn new(points: &[C]) -> Self {
+        Self { points: Pages::from_fn(points.len(), |i| points[i]) }
+    }
+
+    pub(super) fn load<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
+        pieces: &Pieces<R>,
+    ) -> Result<Self, LoadError<E>> {
+        pieces.load(|point: &C| *point).map(|points| Self { points })
     }
 }
 
@@ -211,7 +245,7 @@ impl<C: Coordinates> Adder<C> for Bases<C> {
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self.points.as_slice())
+        size_of_val::<[C]>(&self.points)
     }
 
     fn base(&self, entry: u32) -> C {
