@@ -1,5 +1,7 @@
 //! The container that circom and snarkjs put everything in: a magic word, a version, and sections in any order.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::cursor::Cursor;
@@ -10,6 +12,9 @@ pub(super) struct Container<'a> {
     whole: Cursor<'a>,
     sections: Vec<(u32, Cursor<'a>)>,
 }
+
+/// More sections than this are no file of circom's, and looking through them would take for ever.
+const MOST_SECTIONS: usize = 1024;
 
 impl<'a> Container<'a> {
     /// Finds the sections. Unknown ones are kept too, unread; what follows the last one is an error.
@@ -27,6 +32,10 @@ impl<'a> Container<'a> {
             return Err(cursor.malformed(4, fault));
         }
         let count = cursor.count(12, "the number of sections")?;
+        if count > MOST_SECTIONS {
+            let fault = format!("it says that it has {count} sections, and files of this kind have fewer than 16");
+            return Err(cursor.malformed(8, fault));
+        }
         let mut sections = Vec::with_capacity(count);
         for _ in 0..count {
             let at = cursor.offset();
@@ -65,4 +74,26 @@ pub(super) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> 
             Err(section.malformed(section.offset(), format!("{left} bytes too many in {what}; the file is damaged")))
         }
     }
+}
+
+/// Reads a whole file of circom's. Its first bytes are looked at before the rest is read: a large file of another kind
+/// costs nothing, and a device or a pipe is not read at all.
+pub(super) fn read_whole(file: &Path, magic: &str) -> Result<Vec<u8>, Error> {
+    let mut reader = File::open(file).map_err(Error::io("open", file))?;
+    let metadata = reader.metadata().map_err(Error::io("read", file))?;
+    if !metadata.is_file() {
+        return Err(Error::BadText(format!("{} is not a regular file: give a `.{magic}` file", file.display())));
+    }
+    let mut bytes = Vec::new();
+    let head = magic.len() as u64;
+    reader.by_ref().take(head).read_to_end(&mut bytes).map_err(Error::io("read", file))?;
+    if bytes == magic.as_bytes() {
+        let rest = metadata.len().saturating_sub(head);
+        // One allocation: a growing one would leave copies of a witness behind.
+        let reserved = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
+        reserved.ok_or_else(|| Error::io("read", file)(ErrorKind::OutOfMemory.into()))?;
+        // The file's length bounds what is read, also where it grows meanwhile.
+        reader.take(rest).read_to_end(&mut bytes).map_err(Error::io("read", file))?;
+    }
+    Ok(bytes)
 }

@@ -3,12 +3,11 @@
 //! Wire 0 is ONE; outputs, public inputs, private inputs and intermediate wires follow. So outputs and public inputs
 //! are the circuit's inputs, and the other wires its auxiliary variables, in the order of the file.
 
-use std::fs;
 use std::path::Path;
 
 use blstrs::Scalar;
 
-use super::container::{Container, expect_end};
+use super::container::{Container, expect_end, read_whole};
 use super::cursor::{Cursor, SCALAR_BYTES};
 use super::field::expect_bls12_381;
 use crate::circuits::rows::Rows;
@@ -39,7 +38,7 @@ impl R1cs {
     /// # Errors
     /// The file cannot be read, is cut off, damaged, or over another field.
     pub fn read(file: &Path) -> Result<Self, Error> {
-        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let bytes = read_whole(file, "r1cs")?;
         Self::parse(file, &bytes)
     }
 

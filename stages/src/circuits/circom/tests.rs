@@ -212,3 +212,34 @@ fn what_does_not_belong_there_is_refused() {
     let file = container("wtns", 2, &[(1, wtns_header(prime(), 0)), (2, vec![])]);
     refused(parse_wtns(&name(), &file), "the value of wire 0 must be 1");
 }
+
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    let r1cs = R1cs::read(Path::new("/dev/zero")).err().unwrap().to_string();
+    assert_eq!(r1cs, "/dev/zero is not a regular file: give a `.r1cs` file");
+    let wtns = read_wtns(Path::new("/dev/null")).err().unwrap().to_string();
+    assert_eq!(wtns, "/dev/null is not a regular file: give a `.wtns` file");
+}
+
+/// A sparse file of 64 GiB, of which four bytes are read.
+#[test]
+fn a_large_file_of_another_kind_is_refused_by_its_first_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.r1cs");
+    std::fs::File::create(&path).unwrap().set_len(1 << 36).unwrap();
+    let error = R1cs::read(&path).err().unwrap().to_string();
+    assert!(error.contains("another kind of file"), "{error}");
+}
+
+#[test]
+fn more_sections_than_any_file_has_are_refused() {
+    let mut bytes = b"r1cs".to_vec();
+    bytes.extend(1u32.to_le_bytes());
+    bytes.extend(100_000u32.to_le_bytes());
+    for section in 0..100_000u32 {
+        bytes.extend((10 + section).to_le_bytes());
+        bytes.extend(0u64.to_le_bytes());
+    }
+    let error = R1cs::parse(Path::new("many.r1cs"), &bytes).err().unwrap().to_string();
+    assert!(error.contains("100000 sections"), "{error}");
+}

@@ -1,13 +1,12 @@
 //! circom's `.wtns`: one value for each wire.
 
-use std::fs;
 use std::path::Path;
 
 use blstrs::Scalar;
 use ff::Field;
 use zeroize::Zeroizing;
 
-use super::container::{Container, expect_end};
+use super::container::{Container, expect_end, read_whole};
 use super::cursor::SCALAR_BYTES;
 use super::field::expect_bls12_381;
 use crate::error::Error;
@@ -21,7 +20,7 @@ const VALUES: u32 = 2;
 /// # Errors
 /// The file cannot be read, is cut off, damaged, over another field, or its wire 0 is not 1.
 pub fn read_wtns(file: &Path) -> Result<SecretScalars, Error> {
-    let bytes = Zeroizing::new(fs::read(file).map_err(Error::io("read", file))?);
+    let bytes = Zeroizing::new(read_whole(file, "wtns")?);
     parse_wtns(file, &bytes)
 }
 
