@@ -1,10 +1,10 @@
 //! `proofline check`: judges graph files as the build does, without building.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pipeline_graph::{Source, Style, load_file, render};
+use pipeline_graph::{Outcome, Source, Style, load_file, render};
 use proofline::Error;
 
 use super::exit::Fault;
@@ -15,7 +15,7 @@ const CATALOGUE: &str = include_str!("../../stages/catalogue.ron");
 /// Checks graph files as the build does: the same errors, in colour on a terminal.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  proofline check graphs/host.ron\n  proofline check graphs/*.ron\n\n\
-                        A machine that a graph names is looked for in `skus/` beside the graph.")]
+                        A machine that a graph names is looked for in `skus/` beside the graph, or beside its folder.")]
 pub struct Check {
     /// Graph files
     #[arg(required = true, value_name = "FILE")]
@@ -28,18 +28,25 @@ impl Check {
         let mut refused = false;
         for file in &self.files {
             let shown = file.display().to_string();
-            let unreadable = |source| Error::Io { action: "read", file: file.clone(), source };
-            let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
-            let outcome = load_file(file, &shown, catalogue).map_err(unreadable)?;
+            let outcome = load(file)?;
             for found in &outcome.diagnostics {
                 println!("{}\n", render::diagnostic(found, &outcome.sources, style));
             }
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
             refused |= errors > 0;
-            println!("{shown}: {}", verdict(errors, warnings));
+            let study = if outcome.study.is_empty() { "" } else { ", for study only: it cannot be built" };
+            println!("{shown}: {}{study}", verdict(errors, warnings));
+            outcome.study.iter().filter(|_| errors == 0).for_each(|reason| println!("  because {}", reason.title));
         }
         if refused { Err(Fault::Refused) } else { Ok(()) }
     }
+}
+
+/// Loads a graph file with the catalogue of this program.
+pub fn load(file: &Path) -> Result<Outcome, Error> {
+    let unreadable = |source| Error::Io { action: "read", file: file.to_owned(), source };
+    let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
+    load_file(file, &file.display().to_string(), catalogue).map_err(unreadable)
 }
 
 fn verdict(errors: usize, warnings: usize) -> String {

@@ -7,6 +7,7 @@ mod files;
 mod plan;
 mod prove;
 mod setup;
+mod sku;
 mod verify;
 mod watch;
 mod waterfall;
@@ -31,6 +32,7 @@ enum Command {
     Plan(plan::PlanCommand),
     Check(check::Check),
     Explain(explain::Explain),
+    Sku(sku::SkuCommand),
 }
 
 /// Runs the command that the process was started with.
@@ -44,6 +46,7 @@ pub fn run() -> ExitCode {
         Command::Plan(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Sku(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,12 +1,15 @@
 //! `proofline plan`: what this build was compiled from, and where it runs.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use pipeline_graph::{Style, render};
 use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
 use proofline::runtime::plan::{Bytes, Ccds, Insist, Plan, Pool, Share, StagePlan, Unit};
 use proofline::runtime::topology::hwloc::Hwloc;
-use proofline::{Pipeline, Prover, StartError};
+use proofline::{Error, Pipeline, Prover, StartError};
 
 use super::exit::Fault;
 
@@ -20,7 +23,7 @@ pub fn version() -> String {
 /// Prints the plan that is compiled into this binary.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  proofline plan\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
+    after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan --graph graphs/mine.ron\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
                         core:8 pu:2'"
 )]
 pub struct PlanCommand {
@@ -30,17 +33,52 @@ pub struct PlanCommand {
     /// Places the workers on a machine in hwloc's synthetic notation instead of this one (nothing is bound)
     #[arg(long, value_name = "TEXT", conflicts_with = "binding")]
     machine: Option<String>,
+    /// Plans this graph file instead, without building it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["binding", "machine"])]
+    graph: Option<PathBuf>,
+    /// Draws the graph for Graphviz
+    #[arg(long, conflicts_with_all = ["svg", "binding", "machine"])]
+    dot: bool,
+    /// Draws the graph as SVG
+    #[arg(long, conflicts_with_all = ["binding", "machine"])]
+    svg: bool,
 }
 
 impl PlanCommand {
     pub fn run(&self) -> Result<(), Fault> {
         let plan = Pipeline::plan();
+        if self.graph.is_some() || self.dot || self.svg {
+            return self.of_a_file(&plan);
+        }
         print_plan(&plan);
         if self.binding {
             print_bindings(&Prover::start()?);
         }
         if let Some(description) = &self.machine {
             print_placement(&plan, description)?;
+        }
+        Ok(())
+    }
+}
+
+impl PlanCommand {
+    /// The plan of a graph file: a picture, or its tables. Without a name it is the file that was compiled in.
+    fn of_a_file(&self, compiled: &Plan) -> Result<(), Fault> {
+        let file = self.graph.clone().unwrap_or_else(|| PathBuf::from(&compiled.file));
+        let outcome = super::check::load(&file)?;
+        for found in &outcome.diagnostics {
+            eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+        }
+        let Some(plan) = &outcome.plan else { return Err(Fault::Refused) };
+        if self.graph.is_none() && plan.digest != compiled.digest {
+            let why =
+                format!("{} is not what this program was built from: `--graph FILE` draws any file", file.display());
+            return Err(Error::BadText(why).into());
+        }
+        match (self.dot, self.svg) {
+            (true, _) => print!("{}", render::dot(plan)),
+            (_, true) => print!("{}", render::svg(plan)),
+            _ => print!("{}", render::plan(plan)),
         }
         Ok(())
     }

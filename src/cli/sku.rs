@@ -1,0 +1,180 @@
+//! `proofline sku`: the machine at hand as a SKU file, and a SKU file as hwloc writes machines.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use pipeline_graph::Source;
+use proofline::runtime::topology::Machine;
+use proofline::runtime::topology::hwloc::Hwloc;
+use proofline::{Error, StartError};
+
+use super::exit::Fault;
+
+/// Describes machines: the one at hand as a SKU file, or a SKU file in hwloc's notation.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  proofline sku probe > graphs/skus/mine.ron\n  proofline sku synthetic \
+                        graphs/skus/laptop.ron")]
+pub struct SkuCommand {
+    #[command(subcommand)]
+    command: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Prints this machine as a SKU file
+    Probe(Probe),
+    /// Prints the machine of a SKU file in hwloc's synthetic notation, as `plan --machine` takes it
+    Synthetic {
+        /// The SKU file
+        file: PathBuf,
+    },
+}
+
+#[derive(Args)]
+struct Probe {
+    /// Memory bandwidth of the whole machine, `332.8 GB/s` say; without it, it is measured by reading, for a third of a second
+    #[arg(long, value_name = "RATE")]
+    ram_bandwidth: Option<String>,
+    /// Describes a machine in an XML file of `lstopo` instead of this one
+    #[arg(long, value_name = "FILE", requires = "ram_bandwidth")]
+    xml: Option<PathBuf>,
+}
+
+impl SkuCommand {
+    pub fn run(&self) -> Result<(), Fault> {
+        match &self.command {
+            What::Probe(probe) => probe.run(),
+            What::Synthetic { file } => synthetic(file),
+        }
+    }
+}
+
+fn synthetic(file: &Path) -> Result<(), Fault> {
+    let shown = file.display().to_string();
+    let unreadable = |source| Error::Io { action: "read", file: file.to_owned(), source };
+    let source = Source::read(file, &shown).map_err(unreadable)?;
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let sku = pipeline_graph::load::sku(&name, source).ok_or_else(|| {
+        Error::BadText(format!("{shown} is no SKU: `proofline check` a graph that names it says why"))
+    })?;
+    println!("{}", sku.synthetic());
+    Ok(())
+}
+
+impl Probe {
+    fn run(&self) -> Result<(), Fault> {
+        let hwloc = match &self.xml {
+            Some(file) => Hwloc::xml_file(file),
+            None => Hwloc::this_system(),
+        };
+        let machine = hwloc.map_err(StartError::from)?.machine();
+        let bandwidth = match &self.ram_bandwidth {
+            Some(rate) => rate.clone(),
+            None => format!("{:.1} GB/s", measure_gb_per_second(machine.cores())),
+        };
+        let gpus = if self.xml.is_some() { Vec::new() } else { gpus() };
+        print!("{}", describe(&machine, &bandwidth, &gpus).map_err(Error::BadText)?);
+        Ok(())
+    }
+}
+
+/// The SKU file; the error says why a machine cannot be described as one.
+fn describe(machine: &Machine, bandwidth: &str, gpus: &[[String; 3]]) -> Result<String, String> {
+    let first = machine.ccds.first().ok_or("no processor may be used: the process's cpuset is empty")?;
+    let threads = first.cores.first().map_or(1, |core| core.cpus.numbers().len());
+    for (number, ccd) in machine.ccds.iter().enumerate() {
+        if ccd.cores.len() != first.cores.len() {
+            return Err(format!(
+                "CCD {number} has {} cores, CCD 0 has {}: a SKU has equal CCDs; is a part of the machine reserved (cpuset)?",
+                ccd.cores.len(),
+                first.cores.len()
+            ));
+        }
+    }
+    let mib = |bytes: u64| bytes >> 20;
+    let mut text = String::from("// Written by `proofline sku probe`.\nSku(\n    version: 1,\n");
+    let _ = writeln!(text, "    numa_nodes: {},", machine.numa_nodes.max(1));
+    let _ = writeln!(text, "    ccds: {},\n    cores_per_ccd: {},", machine.ccds.len(), first.cores.len());
+    let _ = writeln!(text, "    threads_per_core: {threads},");
+    let _ = writeln!(text, "    l3_per_ccd: \"{} MiB\",", mib(first.l3_bytes.unwrap_or(0)).max(1));
+    let _ = writeln!(text, "    ram: \"{} MiB\",\n    ram_bandwidth: \"{bandwidth}\",", mib(machine.ram_bytes));
+    if !gpus.is_empty() {
+        text.push_str("    gpus: [\n");
+        for [name, mib, capability] in gpus {
+            let arch = capability.replace('.', "");
+            let _ = writeln!(text, "        Gpu(\"{name}\", vram: \"{mib} MiB\", arch: \"sm_{arch}\"),");
+        }
+        text.push_str("    ],\n");
+    }
+    text.push_str(")\n");
+    Ok(text)
+}
+
+/// Name, MiB and compute capability of each device, as the driver's tool tells; none where it is not there.
+fn gpus() -> Vec<[String; 3]> {
+    let query = ["--query-gpu=name,memory.total,compute_cap", "--format=csv,noheader,nounits"];
+    let Ok(output) = Command::new("nvidia-smi").args(query).output() else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let device = |line: &str| {
+        let mut parts = line.split(',').map(|part| part.trim().replace('"', ""));
+        Some([parts.next()?, parts.next()?, parts.next()?])
+    };
+    if output.status.success() { text.lines().filter_map(device).collect() } else { Vec::new() }
+}
+
+/// What all cores together read from memory that no cache holds.
+fn measure_gb_per_second(cores: usize) -> f64 {
+    const WORDS: usize = 8 << 20;
+    const TIME: Duration = Duration::from_millis(300);
+    let start = std::sync::Barrier::new(cores.max(1));
+    let read = || {
+        let words: Vec<u64> = (0..WORDS as u64).collect();
+        start.wait();
+        let (clock, mut bytes, mut sum) = (Instant::now(), 0_u64, 0_u64);
+        while clock.elapsed() < TIME {
+            sum = words.iter().fold(sum, |sum, word| sum.wrapping_add(*word));
+            bytes += (WORDS * size_of::<u64>()) as u64;
+        }
+        std::hint::black_box(sum);
+        bytes as f64 / clock.elapsed().as_secs_f64() / 1e9
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores.max(1)).map(|_| scope.spawn(read)).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).sum()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is probed on the synthetic machine of a SKU is that SKU.
+    #[test]
+    fn probing_a_described_machine_gives_its_numbers_back() {
+        for name in ["laptop", "tr-pro-7995wx-rtx5070ti", "h200"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/skus/{name}.ron"));
+            let read = |source| pipeline_graph::load::sku(name, source).expect("it is a SKU");
+            let sku = read(Source::read(&path, name).expect("it is there"));
+            let machine = Hwloc::synthetic(&sku.synthetic()).expect("hwloc reads it").machine();
+            let text = describe(&machine, "1 GB/s", &[]).expect("its CCDs are equal");
+            let probed = read(Source::inline("probed.ron", text));
+            let numbers = |sku: &pipeline_graph::model::Sku| {
+                let counts = [sku.numa_nodes, sku.ccds, sku.cores_per_ccd, sku.threads_per_core].map(|at| at.value);
+                (counts, sku.l3_per_ccd.value, sku.ram.value)
+            };
+            assert_eq!(numbers(&probed), numbers(&sku), "{name}");
+        }
+    }
+
+    #[test]
+    fn unequal_ccds_are_no_sku() {
+        let mut machine = Hwloc::synthetic("l3:2 core:2 pu:1").expect("hwloc reads it").machine();
+        machine.ccds[1].cores.pop();
+        assert!(describe(&machine, "1 GB/s", &[]).is_err_and(|why| why.starts_with("CCD 1 has 1 cores")));
+    }
+}
