@@ -96,6 +96,10 @@ pub enum Error {
         circuit: String,
     },
 
+    /// A kernel does not give the known answer: this machine computes wrongly.
+    #[error(transparent)]
+    Kernels(#[from] proofline_kernels::selftest::SelfTestError),
+
     /// A stage was given a token that it cannot use; never the caller's fault.
     #[error("internal fault: {0}")]
     Internal(String),
@@ -127,7 +131,7 @@ impl Error {
             }
             Self::Mismatch(_) | Self::ProofRefused { .. } => Class::Mismatch,
             Self::Unsatisfied { .. } | Self::Synthesis { .. } => Class::Unsatisfied,
-            Self::Internal(_) => Class::Internal,
+            Self::Kernels(_) | Self::Internal(_) => Class::Internal,
         }
     }
 

@@ -5,6 +5,7 @@
 //! - [`job`]: a circuit, a key and witnesses together; what is submitted
 //! - [`tokens`]: what travels between stages
 //! - [`host`]: the stages, on the processor
+//! - [`selftest`]: known answers of the kernels, asked for at start-up
 //! - [`sequence`]: the same stages one after the other, without a pipeline
 //! - [`verify`]: proofs and public inputs, judged
 //! - [`catalogue`]: what `pipeline!` must know of all this
@@ -25,7 +26,9 @@ pub mod host;
 pub mod job;
 pub mod params;
 pub mod progress;
+mod sealed;
 pub mod secret;
+pub mod selftest;
 pub mod sequence;
 pub mod tokens;
 pub mod verify;

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod circom;
+mod pce;
 mod record;
 mod rows;
 mod sha256;
@@ -11,6 +12,7 @@ mod witness_cs;
 
 pub use builtin::Builtin;
 pub use circom::{R1cs, parse_wtns, read_wtns};
+pub use pce::{Origin, PCE_FILE, StoredCircuit};
 pub use sha256::{BLOCK_BYTES, Sha256Preimage};
 pub use shape::CircuitShape;
 pub use source::{WitnessSource, witness_of};

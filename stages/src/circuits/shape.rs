@@ -9,7 +9,7 @@ use ff::Field;
 use pipeline_runtime::stage::Sizes;
 use proofline_kernels::domain::Domain;
 use proofline_kernels::scalars::MAX_LEN;
-use proofline_kernels::sparse::{Bitmap, Matrix, MatrixBuilder};
+use proofline_kernels::sparse::{Bitmap, MatrixBuilder, Triple};
 
 use super::builtin::Builtin;
 use super::circom::R1cs;
@@ -30,9 +30,7 @@ pub struct CircuitShape {
     aux: usize,
     constraints: usize,
     domain: Domain,
-    a: Matrix,
-    b: Matrix,
-    c: Matrix,
+    matrices: Triple,
     queries: Queries,
 }
 
@@ -106,9 +104,26 @@ impl CircuitShape {
             c.push_row(&[]).map_err(|fault| too_large(&fault))?;
         }
         let [a, b, c] = [a, b, c].map(MatrixBuilder::finish);
-        let domain = Domain::for_rows(rows.len() + inputs).map_err(|fault| too_large(&fault))?;
-        let queries = Queries::of(&a.column_density(), &b.column_density());
-        Ok(Self { name, builtin: None, inputs, aux, constraints: rows.len(), domain, a, b, c, queries })
+        let matrices = Triple::new(&a, &b, &c).map_err(|fault| too_large(&fault))?;
+        Self::assemble(name, None, inputs, matrices)
+    }
+
+    /// A circuit of its matrices, which have one row for each input behind the circuit's own.
+    pub(super) fn assemble(
+        name: String,
+        builtin: Option<Builtin>,
+        inputs: usize,
+        matrices: Triple,
+    ) -> Result<Self, Error> {
+        let (rows, variables) = (matrices.rows(), matrices.columns());
+        let (Some(constraints), Some(aux)) = (rows.checked_sub(inputs), variables.checked_sub(inputs)) else {
+            return Err(Error::Internal(format!("{rows} rows, {variables} variables and {inputs} inputs")));
+        };
+        let domain = Domain::for_rows(rows)
+            .map_err(|fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}")))?;
+        let [a, b, _] = matrices.column_densities();
+        let queries = Queries::of(&a, &b);
+        Ok(Self { name, builtin, inputs, aux, constraints, domain, matrices, queries })
     }
 
     /// The name: a built-in circuit's, a file's stem, or what the caller gave.
@@ -168,8 +183,8 @@ impl CircuitShape {
 
     /// The matrices A, B and C, with the rows appended for the inputs.
     #[must_use]
-    pub fn matrices(&self) -> [&Matrix; 3] {
-        [&self.a, &self.b, &self.c]
+    pub fn matrices(&self) -> &Triple {
+        &self.matrices
     }
 
     pub(crate) fn queries(&self) -> &Queries {
@@ -179,7 +194,7 @@ impl CircuitShape {
     /// The auxiliary variables that no constraint mentions, ascending.
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
-        let used = self.matrices().map(Matrix::column_density);
+        let used = self.matrices.column_densities();
         (self.inputs..self.variables()).filter(|column| !used.iter().any(|map| map.get(*column))).collect()
     }
 }

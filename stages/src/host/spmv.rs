@@ -31,10 +31,7 @@ pub fn spmv(
 pub(crate) fn evaluate(shape: &CircuitShape, witness: &Witness, evaluated: &Evaluated) -> Result<(), Error> {
     let mut columns = evaluated.columns();
     let columns = &mut *columns;
-    let [a, b, c] = shape.matrices();
-    a.mul_into(&witness.values, &mut columns.a);
-    b.mul_into(&witness.values, &mut columns.b);
-    c.mul_into(&witness.values, &mut columns.c);
+    shape.matrices().mul_into(&witness.values, &mut columns.a, &mut columns.b, &mut columns.c);
     columns.spent = false;
     // The quotient of an unsatisfied witness is no polynomial: the proof would be garbage, minutes later.
     let rows = columns.a.par_iter().zip(&columns.b[..]).zip(&columns.c[..]);

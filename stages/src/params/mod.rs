@@ -2,15 +2,19 @@
 //!
 //! A `.vk` file is the verifying key; a `.params` file is the same bytes and, behind them, the queries H, L, A, B in
 //! G1 and B in G2, each a count and its points. Numbers are big-endian, points in the uncompressed encoding of Zcash.
+//! A [converted](resident) key holds the same points as the prover wants them.
 
 mod parameters;
 mod point;
 mod proving_key;
 mod reader;
+pub mod resident;
 pub mod setup;
 mod subgroup;
 mod verifying_key;
 mod writer;
+
+pub use proofline_kernels::domain::Convention;
 
 pub use parameters::{PARAMS_FILE, Parameters, VK_FILE};
 pub use proving_key::ProvingKey;

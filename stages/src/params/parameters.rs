@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use blstrs::{G1Affine, G2Affine};
+use group::prime::PrimeCurveAffine;
 
-use super::VerifyingKey;
 use super::reader::{Infinity, KeyReader};
 use super::writer::KeyWriter;
+use super::{VerifyingKey, resident};
 use crate::error::Error;
 use crate::progress::Watch;
 
@@ -55,13 +56,33 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Writes [`PARAMS_FILE`] and [`VK_FILE`] into a folder, which is made if it is not there.
+    /// Name, points and points at infinity of each query.
+    #[must_use]
+    pub fn queries(&self) -> [(&'static str, usize, usize); 5] {
+        let infinities = self.l.iter().filter(|point| bool::from(point.is_identity())).count();
+        [
+            ("h", self.h.len(), 0),
+            ("l", self.l.len(), infinities),
+            ("a", self.a.len(), 0),
+            ("b_g1", self.b_g1.len(), 0),
+            ("b_g2", self.b_g2.len(), 0),
+        ]
+    }
+
+    /// Writes [`PARAMS_FILE`] and [`VK_FILE`] into a folder, which is made if it is not there; a converted key of the key
+    /// that was there before is removed.
     ///
     /// # Errors
     /// A file cannot be written; a file that is there already is then left as it was.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        let mut writer = KeyWriter::create(&folder.join(PARAMS_FILE))?;
+        let file = folder.join(PARAMS_FILE);
+        // A converted key, if there is one, is of the key that is replaced here.
+        let converted = resident::beside(&file);
+        if converted.exists() {
+            fs::remove_file(&converted).map_err(Error::io("remove", &converted))?;
+        }
+        let mut writer = KeyWriter::create(&file)?;
         self.vk.write_to(&mut writer)?;
         writer.points(&self.h, "h")?;
         writer.points(&self.l, "l")?;

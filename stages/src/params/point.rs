@@ -12,6 +12,8 @@ pub(super) trait Point: PrimeCurveAffine {
 
     /// The point, checked for encoding and curve, but not for the subgroup; otherwise what is wrong with it.
     fn decode(bytes: &[u8]) -> Result<Self, &'static str>;
+    /// Whether the coordinates are those of a point of the curve.
+    fn is_on_curve(&self) -> bool;
     /// Whether a point of the curve is in the subgroup of prime order.
     fn in_subgroup(&self) -> bool;
     /// Appends the encoding.
@@ -34,8 +36,13 @@ macro_rules! point {
                     return Err("is compressed, and the format wants it uncompressed");
                 }
                 Option::<Self>::from(Self::from_uncompressed_unchecked(bytes))
-                    .filter(|point| bool::from(point.is_on_curve()))
+                    .filter(Point::is_on_curve)
                     .ok_or("is not on the curve, or is no uncompressed point at all")
+            }
+
+            fn is_on_curve(&self) -> bool {
+                // The type's own, not this trait's.
+                <$point>::is_on_curve(self).into()
             }
 
             fn in_subgroup(&self) -> bool {

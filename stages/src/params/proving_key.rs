@@ -6,16 +6,19 @@ use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::domain::Convention;
 use proofline_kernels::msm::Query;
 
+use super::parameters::{PARAMS_FILE, file_in};
+use super::resident::{self, Resident};
 use super::{Parameters, VerifyingKey};
 use crate::circuits::CircuitShape;
 use crate::error::Error;
 use crate::progress::Watch;
+use crate::sealed::begins_as;
 use crate::verify::PreparedKey;
 
 /// A key whose queries are ready to be summed, for as many proofs as one likes.
 pub struct ProvingKey {
-    prepared: PreparedKey,
-    convention: Convention,
+    pub(super) prepared: PreparedKey,
+    pub(super) convention: Convention,
     pub(crate) h: Query<G1Affine>,
     pub(crate) l: Query<G1Affine>,
     pub(crate) a: Query<G1Affine>,
@@ -39,12 +42,25 @@ impl ProvingKey {
         }
     }
 
-    /// Reads a `.params` file, or the key in a folder that a setup wrote; see [`Parameters::read`].
+    /// Reads a key: a [converted](resident) file, a `.params` file, or the one in a folder. A converted file beside the
+    /// `.params` file is read in its place, after making sure that it belongs to it.
     ///
     /// # Errors
-    /// As [`Parameters::read`].
+    /// As [`Parameters::read`] and [`Resident::load`]; the converted file belongs to another key.
     pub fn read(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
-        Parameters::read(path, watch).map(Self::new)
+        let file = file_in(path, PARAMS_FILE);
+        if begins_as(&file, &resident::KIND) {
+            return Resident::open(&file)?.load(watch);
+        }
+        let converted = resident::beside(&file);
+        if !converted.exists() {
+            return Parameters::read(&file, watch).map(Self::new);
+        }
+        let converted = Resident::open(&converted)?;
+        if file.exists() {
+            converted.expect_source(&file)?;
+        }
+        converted.load(watch)
     }
 
     /// The verifying key.

@@ -1,7 +1,7 @@
 //! Reading a key file from its front, a piece at a time: a key can be larger than it is wise to hold twice.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use proofline_kernels::scalars::MAX_LEN;
@@ -11,6 +11,7 @@ use super::point::Point;
 use super::subgroup::first_outside;
 use crate::error::Error;
 use crate::progress::{Progress, Watch};
+use crate::sealed::{Digest, PieceHasher};
 
 /// Points that are read and then checked in parallel: some megabytes, and many against the 2^10 buckets of the check.
 const POINTS_PER_PIECE: usize = 1 << 15;
@@ -25,16 +26,31 @@ pub(super) enum Infinity {
 /// A key file, open.
 pub(super) struct KeyReader {
     path: PathBuf,
-    file: BufReader<File>,
+    input: Box<dyn Read + Send + Sync>,
     offset: u64,
     length: u64,
+    /// Of all that was read.
+    hasher: PieceHasher,
 }
 
 impl KeyReader {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::io("open", path))?;
         let length = file.metadata().map_err(Error::io("read", path))?.len();
-        Ok(Self { path: path.to_owned(), file: BufReader::new(file), offset: 0, length })
+        let (path, input) = (path.to_owned(), Box::new(BufReader::new(file)));
+        Ok(Self { path, input, offset: 0, length, hasher: PieceHasher::default() })
+    }
+
+    /// Reads a key's bytes that stand at `offset` in the file.
+    pub(super) fn over(path: &Path, offset: u64, bytes: Vec<u8>) -> Self {
+        let length = offset + bytes.len() as u64;
+        let (path, input) = (path.to_owned(), Box::new(Cursor::new(bytes)));
+        Self { path, input, offset, length, hasher: PieceHasher::default() }
+    }
+
+    /// Digest and number of all bytes that were read so far.
+    pub(super) fn digest(&self) -> (Digest, u64) {
+        (self.hasher.clone().finish(), self.offset)
     }
 
     fn left(&self) -> u64 {
@@ -47,7 +63,8 @@ impl KeyReader {
             let (file, what) = (self.path.clone(), what.to_owned());
             return Err(Error::Truncated { file, offset: self.offset, what, needed, left: self.left() });
         }
-        self.file.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+        self.input.read_exact(bytes).map_err(Error::io("read", &self.path))?;
+        self.hasher.update(bytes);
         self.offset += needed;
         Ok(())
     }
@@ -70,19 +87,36 @@ impl KeyReader {
         infinity: Infinity,
         watch: Watch<'_>,
     ) -> Result<Vec<P>, Error> {
+        let mut points = Vec::new();
+        self.points_in_pieces(what, infinity, watch, |piece: Vec<P>| {
+            points.extend(piece);
+            Ok(())
+        })?;
+        Ok(points)
+    }
+
+    /// A count and so many points, handed over as they come.
+    pub(super) fn points_in_pieces<P: Point>(
+        &mut self,
+        what: &'static str,
+        infinity: Infinity,
+        watch: Watch<'_>,
+        mut take: impl FnMut(Vec<P>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let count = self.count(what, P::BYTES as u64)?;
-        let mut points = Vec::with_capacity(count);
         let mut bytes = Vec::new();
-        while points.len() < count {
-            watch(Progress { what, done: points.len() as u64, total: count as u64 });
-            let piece = POINTS_PER_PIECE.min(count - points.len());
-            let (first, offset) = (points.len(), self.offset);
+        let mut first = 0;
+        while first < count {
+            watch(Progress { what, done: first as u64, total: count as u64 });
+            let piece = POINTS_PER_PIECE.min(count - first);
+            let offset = self.offset;
             bytes.resize(piece * P::BYTES, 0);
             self.fill(&mut bytes, what)?;
-            points.extend(self.decode::<P>(&bytes, offset, infinity, |i| format!("point {} of {what}", first + i))?);
+            take(self.decode::<P>(&bytes, offset, infinity, |i| format!("point {} of {what}", first + i))?)?;
+            first += piece;
         }
         watch(Progress { what, done: count as u64, total: count as u64 });
-        Ok(points)
+        Ok(())
     }
 
     /// A number of points that the rest of the file can hold.

@@ -11,7 +11,7 @@ use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use ff::Field;
 use group::Group;
 use proofline_kernels::fixed_base::Table;
-use proofline_kernels::sparse::Matrix;
+use proofline_kernels::sparse::Triple;
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -105,10 +105,10 @@ impl Exponents {
         // The inverse transform of τ^0, τ^1, … is the Lagrange basis at τ.
         let mut lagrange = powers;
         shape.domain().ifft(&mut lagrange);
-        let [a, b, c] = shape.matrices();
+        let matrices = shape.matrices();
         let (a, (b, c)) = rayon::join(
-            || columns_at_tau(a, &lagrange),
-            || rayon::join(|| columns_at_tau(b, &lagrange), || columns_at_tau(c, &lagrange)),
+            || columns_at_tau(matrices, 0, &lagrange),
+            || rayon::join(|| columns_at_tau(matrices, 1, &lagrange), || columns_at_tau(matrices, 2, &lagrange)),
         );
         let mut mixed = SecretScalars::zeros(shape.variables());
         for (i, place) in mixed.iter_mut().enumerate() {
@@ -128,14 +128,14 @@ impl Exponents {
     }
 }
 
-/// Each column's polynomial at τ: Σ over rows of coefficient · Lagrange polynomial of the row.
-fn columns_at_tau(matrix: &Matrix, lagrange: &[Scalar]) -> SecretScalars {
-    let mut columns = SecretScalars::zeros(matrix.columns());
-    for (row, at_tau) in (0..matrix.rows()).zip(lagrange) {
-        for (column, coefficient) in matrix.row(row) {
-            columns[column as usize] += coefficient * at_tau;
+/// Each column's polynomial of a matrix at τ: Σ over rows of coefficient · Lagrange polynomial of the row.
+fn columns_at_tau(matrices: &Triple, which: usize, lagrange: &[Scalar]) -> SecretScalars {
+    let mut columns = SecretScalars::zeros(matrices.columns());
+    matrices.for_each_row(|row, rows| {
+        for (column, coefficient) in rows[which].terms() {
+            columns[column as usize] += *coefficient * lagrange[row];
         }
-    }
+    });
     columns
 }
 

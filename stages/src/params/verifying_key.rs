@@ -5,6 +5,7 @@ use std::path::Path;
 use blstrs::{G1Affine, G2Affine};
 
 use super::parameters::{VK_FILE, file_in};
+use super::point::Point;
 use super::reader::{Infinity, KeyReader};
 use super::writer::KeyWriter;
 use crate::error::Error;
@@ -61,6 +62,21 @@ impl VerifyingKey {
             delta_g2: reader.point("delta in G2")?,
             ic: reader.points("ic", Infinity::Refused, watch)?,
         })
+    }
+
+    /// The bytes of a `.vk` file.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.alpha_g1.encode(&mut bytes);
+        self.beta_g1.encode(&mut bytes);
+        self.beta_g2.encode(&mut bytes);
+        self.gamma_g2.encode(&mut bytes);
+        self.delta_g1.encode(&mut bytes);
+        self.delta_g2.encode(&mut bytes);
+        // The count was read from, or is written to, a file that counts in 32 bits.
+        bytes.extend((self.ic.len() as u32).to_be_bytes());
+        self.ic.iter().for_each(|point| point.encode(&mut bytes));
+        bytes
     }
 
     pub(super) fn write_to(&self, writer: &mut KeyWriter) -> Result<(), Error> {

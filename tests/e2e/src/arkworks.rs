@@ -49,7 +49,7 @@ pub fn back_g2(point: &G2Affine) -> blstrs::G2Affine {
 /// A key in arkworks' form, whose queries A and B have a point for every variable.
 #[must_use]
 pub fn key(shape: &CircuitShape, parameters: &Parameters) -> ProvingKey<Bls12_381> {
-    let [a, b, _] = shape.matrices().map(|matrix| matrix.column_density());
+    let [a, b, _] = shape.matrices().column_densities();
     let spread_g1 = |map: &proofline_kernels::sparse::Bitmap, points: &[blstrs::G1Affine]| {
         let mut points = points.iter();
         let all = (0..map.len()).map(|i| if map.get(i) { g1(points.next().unwrap()) } else { G1Affine::default() });
@@ -86,12 +86,13 @@ pub fn verifying_key(parameters: &Parameters) -> VerifyingKey<Bls12_381> {
 /// The constraints of a circuit in arkworks' form, without the rows for the inputs, which arkworks adds itself.
 #[must_use]
 pub fn matrices(shape: &CircuitShape) -> Vec<Vec<Vec<(Fr, usize)>>> {
-    let rows = |matrix: &proofline_kernels::sparse::Matrix| {
-        let terms =
-            |row: Vec<(u32, Scalar)>| row.into_iter().map(|(column, c)| (scalar(&c), column as usize)).collect();
-        (0..shape.constraints()).map(|row| terms(matrix.row(row))).collect()
-    };
-    shape.matrices().map(rows).to_vec()
+    let mut matrices = vec![Vec::new(); 3];
+    shape.matrices().for_each_row(|row, rows| {
+        for (matrix, terms) in matrices.iter_mut().zip(rows).filter(|_| row < shape.constraints()) {
+            matrix.push(terms.terms().map(|(column, c)| (scalar(c), column as usize)).collect());
+        }
+    });
+    matrices
 }
 
 /// A key that arkworks makes for the circuit, without the points that bellperson's files leave out.
