@@ -102,14 +102,18 @@ pub(crate) fn weak(mut x: Fr) -> Fr {
     x
 }
 
-/// Brings a value below 35r, with any limbs, to its canonical form.
+/// Brings a value below 35r, with any limbs below 2^62 in magnitude, to its canonical form.
+///
+/// The top limb with the carry of the next one only is t − 1 to t + 1, t being what normalisation would give. One less, but
+/// not below 0, is then t − 2 to t, so that q is not above x/r and above x/r − 1 − 2^−44: x − q·r is in [0, 1.1r).
 #[inline(always)]
 pub(crate) fn canonical(mut x: Fr) -> Fr {
-    normalise(&mut x);
-    let q = x[4].splat(0).add_high(x[4], x[4].splat(RECIPROCAL)).shr::<QUOTIENT_SHIFT>();
+    let one = x[4].splat(1);
+    let top = (x[4] + x[3].sar::<LIMB_BITS>() - one).max(x[4].splat(0));
+    let q = x[4].splat(0).add_high(top, x[4].splat(RECIPROCAL)).shr::<QUOTIENT_SHIFT>();
     subtract_multiple(&mut x, q);
     normalise(&mut x);
-    // Below 2r now: one conditional subtraction.
+    // One conditional subtraction.
     let mut reduced = each!([x[0]; LIMBS], j => x[j] - x[j].splat(R::PRIME[j]));
     normalise(&mut reduced);
     let below = reduced[4].negative_lanes();
@@ -140,21 +144,11 @@ fn to_words(l: &Fr) -> [V; 4] {
     ]
 }
 
-/// Eight neighbouring elements, one a lane.
-///
-/// # Safety
-/// `at` must be readable for 256 bytes.
+/// Eight elements, given as pairs, one a lane.
 #[inline(always)]
-pub(crate) unsafe fn load(proof: Ifma, at: *const Scalar) -> Fr {
-    let at: *const u64 = at.cast();
-    // SAFETY: the caller's promise covers all four vectors; `proof` proves the features.
+fn from_pairs(proof: Ifma, r: [__m512i; 4]) -> Fr {
+    // SAFETY: `proof` proves the features; only registers are touched.
     unsafe {
-        let r = [
-            _mm512_loadu_si512(at.cast()),
-            _mm512_loadu_si512(at.add(8).cast()),
-            _mm512_loadu_si512(at.add(16).cast()),
-            _mm512_loadu_si512(at.add(24).cast()),
-        ];
         let low = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
         let high = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
         let (a0, b0) = (_mm512_permutex2var_epi64(r[0], low, r[1]), _mm512_permutex2var_epi64(r[0], high, r[1]));
@@ -166,6 +160,42 @@ pub(crate) unsafe fn load(proof: Ifma, at: *const Scalar) -> Fr {
             proof.wrap(_mm512_shuffle_i64x2::<0xee>(b0, b1)),
         ])
     }
+}
+
+/// Eight neighbouring elements, one a lane.
+///
+/// # Safety
+/// `at` must be readable for 256 bytes.
+#[inline(always)]
+pub(crate) unsafe fn load(proof: Ifma, at: *const Scalar) -> Fr {
+    let at: *const u64 = at.cast();
+    // SAFETY: the caller's promise covers all four vectors; `proof` proves the features.
+    let pairs = unsafe {
+        [
+            _mm512_loadu_si512(at.cast()),
+            _mm512_loadu_si512(at.add(8).cast()),
+            _mm512_loadu_si512(at.add(16).cast()),
+            _mm512_loadu_si512(at.add(24).cast()),
+        ]
+    };
+    from_pairs(proof, pairs)
+}
+
+/// Eight elements from anywhere, one a lane.
+///
+/// # Safety
+/// The elements at all `places` behind `from` must be readable.
+#[inline(always)]
+pub(crate) unsafe fn gather(proof: Ifma, from: *const Scalar, places: &[u32; 8]) -> Fr {
+    // SAFETY: the caller's promise; `proof` proves the features.
+    let pairs = unsafe {
+        each!([_mm512_setzero_si512(); 4], k => {
+            let first = _mm256_loadu_si256(from.add(places[2 * k] as usize).cast());
+            let second = _mm256_loadu_si256(from.add(places[2 * k + 1] as usize).cast());
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second)
+        })
+    };
+    from_pairs(proof, pairs)
 }
 
 /// To eight neighbouring elements; normalised, below 2^256.

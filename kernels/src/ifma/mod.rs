@@ -16,6 +16,7 @@ pub(crate) mod fp2;
 pub(crate) mod fr;
 pub(crate) mod ntt;
 pub(crate) mod pointwise;
+pub(crate) mod sparse;
 pub(crate) mod vector;
 
 /// Proof that this CPU has AVX-512 F, DQ, VL, BW and IFMA.

@@ -65,6 +65,16 @@ impl Ifma {
         V(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
 
+    /// Whether all eight numbers are below the limit.
+    #[inline(always)]
+    pub(crate) fn all_below(self, numbers: &[u32; LANES], limit: u32) -> bool {
+        // SAFETY: `self` proves the features; the array has 32 bytes.
+        unsafe {
+            let numbers = _mm256_loadu_si256(numbers.as_ptr().cast());
+            _mm256_cmp_epu32_mask::<_MM_CMPINT_NLT>(numbers, _mm256_set1_epi32(limit as i32)) == 0
+        }
+    }
+
     /// Six words and two zeros.
     #[inline(always)]
     pub(crate) fn load_six(self, words: &[u64; 6]) -> V {
@@ -158,6 +168,13 @@ impl V {
     pub(crate) fn blend(self, mask: u8, other: Self) -> Self {
         // SAFETY: `self` proves the features.
         Self(unsafe { _mm512_mask_mov_epi64(self.0, mask, other.0) })
+    }
+
+    /// The larger of two signed numbers.
+    #[inline(always)]
+    pub(crate) fn max(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_max_epi64(self.0, other.0) })
     }
 
     /// Lanes that are all zeros.

@@ -4,12 +4,14 @@
 //! stores each value once, in a dictionary, and each non-zero as a pair (column, dictionary code).
 
 mod builder;
+mod compress;
+mod decode;
 mod dictionary;
+pub(crate) mod layout;
 mod matrix;
 mod parts;
 mod rows;
 mod triple;
-mod varint;
 mod wide;
 
 pub use builder::MatrixBuilder;

@@ -4,8 +4,7 @@ use ff::Field;
 use rayon::prelude::*;
 
 use super::SparseError;
-use super::triple::{KIND_BITS, KIND_MINUS_ONE, KIND_NEXT, KIND_ONE, LENGTH_BITS, ROWS_PER_BLOCK};
-use super::varint::Checked;
+use super::layout::{Cursor, LANES, MOST_STEPS, ROWS_PER_BLOCK, Slots, code_bytes, place};
 use crate::Scalar;
 
 /// The arrays of a [`Triple`](super::Triple). Anything can be in here; a triple made of it has been checked.
@@ -17,7 +16,7 @@ pub struct Parts {
     pub columns: usize,
     /// Non-zeros of A, B and C.
     pub nonzeros: [usize; 3],
-    /// The rows, compressed, in blocks of 128.
+    /// The rows, compressed, in blocks of 1,024.
     pub stream: Vec<u8>,
     /// Where each block starts in the stream.
     pub starts: Vec<u64>,
@@ -30,6 +29,13 @@ fn damaged(what: impl Into<String>) -> SparseError {
 }
 
 impl Parts {
+    /// The bytes of a block; nothing where the starts are no places in the stream in ascending order.
+    pub(super) fn block(&self, index: usize) -> Option<&[u8]> {
+        let start = usize::try_from(*self.starts.get(index)?).ok()?;
+        let end = self.starts.get(index + 1).map_or(Some(self.stream.len()), |end| usize::try_from(*end).ok())?;
+        self.stream.get(start..end)
+    }
+
     pub(super) fn check(&self) -> Result<(), SparseError> {
         if u32::try_from(self.columns).is_err() || u32::try_from(self.values.len()).is_err() {
             let (columns, values) = (self.columns, self.values.len());
@@ -66,52 +72,68 @@ impl Parts {
 
     /// The non-zeros of a block's rows; nothing if it is not one from its first byte to its last.
     fn count(&self, block: usize) -> Option<[usize; 3]> {
-        let start = usize::try_from(self.starts[block]).ok()?;
-        let end = self.starts.get(block + 1).map_or(Some(self.stream.len()), |end| usize::try_from(*end).ok())?;
-        let mut reader = Checked::new(self.stream.get(start..end)?);
+        let rows = (self.rows - block * ROWS_PER_BLOCK).min(ROWS_PER_BLOCK);
+        let mut cursor = Cursor::new(self.block(block)?, code_bytes(&self.values));
+        let mut seen = vec![[Seen::Nothing; 3]; rows];
         let mut counted = [0; 3];
-        let mut columns = [0u32; 3];
-        let mut code = 0u64;
-        for _ in block * ROWS_PER_BLOCK..self.rows.min((block + 1) * ROWS_PER_BLOCK) {
-            let lengths = lengths(&mut reader)?;
-            for (m, length) in lengths.into_iter().enumerate() {
-                let mut before = None;
-                for _ in 0..length {
-                    let token = reader.number()?;
-                    let distance = u32::try_from(token >> KIND_BITS).ok()?;
-                    let column = columns[m].wrapping_add(distance >> 1 ^ (distance & 1).wrapping_neg());
-                    if column as usize >= self.columns || before.is_some_and(|before| column <= before) {
+        // Slot and column of the terms of rows in several segments, whose order in the row is not that of the stream.
+        let mut scattered = Vec::new();
+        while !cursor.is_at_end() {
+            let group = cursor.group().filter(|group| group.steps <= MOST_STEPS)?;
+            if let Slots::From(first) = group.slots
+                && first.row() + group.lanes > ROWS_PER_BLOCK
+            {
+                return None;
+            }
+            for slot in (0..group.lanes).map(|lane| group.slots.of(lane)) {
+                let seen = seen.get_mut(slot.row())?.get_mut(slot.matrix())?;
+                // A row begins once, and continues behind a full segment.
+                if *seen != if group.continues { Seen::Full } else { Seen::Nothing } {
+                    return None;
+                }
+                *seen = if group.steps == MOST_STEPS { Seen::Full } else { (*seen).max(Seen::Short) };
+            }
+            let mut before = [None; LANES];
+            for at in 0..group.steps {
+                let step = cursor.step()?;
+                for lane in 0..LANES {
+                    let (column, code) = (step.columns[lane], step.codes.of(lane));
+                    let known = place(code).is_none_or(|place| place < self.values.len());
+                    if column as usize >= self.columns || !known {
                         return None;
                     }
-                    (columns[m], before) = (column, Some(column));
-                    match token & ((1 << KIND_BITS) - 1) {
-                        KIND_ONE | KIND_MINUS_ONE => {}
-                        KIND_NEXT => code += 1,
-                        _ => code = reader.number()?,
+                    if lane >= group.lanes || code == 0 {
+                        continue;
                     }
-                    if code >= self.values.len() as u64 {
+                    // Columns ascend, and behind a step without a term there is none.
+                    let ascends = match before[lane] {
+                        None => at == 0,
+                        Some((last, before)) => last + 1 == at && before < column,
+                    };
+                    if !ascends {
                         return None;
+                    }
+                    before[lane] = Some((at, column));
+                    let slot = group.slots.of(lane);
+                    counted[slot.matrix()] += 1;
+                    if group.steps == MOST_STEPS || group.continues {
+                        scattered.push((slot, column));
                     }
                 }
-                counted[m] += length;
             }
         }
-        (reader.left() == 0).then_some(counted)
+        scattered.sort_unstable();
+        let distinct = scattered.windows(2).all(|pair| pair[0] != pair[1]);
+        (distinct && seen.iter().all(|seen| seen.iter().all(|seen| *seen != Seen::Nothing))).then_some(counted)
     }
 }
 
-/// A row's three lengths. A term has a byte at least, so that longer rows than the bytes left are none.
-fn lengths(reader: &mut Checked<'_>) -> Option<[usize; 3]> {
-    let mut header = u32::from(reader.byte()?);
-    let mut lengths = [0; 3];
-    for (length, bits) in lengths.iter_mut().zip(LENGTH_BITS) {
-        *length = header & ((1 << bits) - 1);
-        header >>= bits;
-    }
-    let mut out = [0; 3];
-    for ((out, length), bits) in out.iter_mut().zip(lengths).zip(LENGTH_BITS) {
-        let length = if length == (1 << bits) - 1 { reader.number()? } else { u64::from(length) };
-        *out = usize::try_from(length).ok().filter(|length| *length <= reader.left())?;
-    }
-    Some(out)
+/// What of a row has been met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Seen {
+    Nothing,
+    /// A segment in a group of fewer steps than a segment can have.
+    Short,
+    /// A segment in a full group.
+    Full,
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::triple::{Block, ROWS_PER_BLOCK};
+use super::decode::Block;
+use super::layout::ROWS_PER_BLOCK;
 use super::{Bitmap, Triple};
 use crate::Scalar;
 

@@ -3,7 +3,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::Scalar;
+use crate::{Path, Scalar};
 
 fn dense_product(dense: &[Vec<Scalar>], w: &[Scalar]) -> Vec<Scalar> {
     dense.iter().map(|row| row.iter().zip(w).map(|(a, b)| *a * b).sum()).collect()
@@ -114,7 +114,7 @@ fn no_rows_and_no_columns() {
 fn a_triple_is_its_three_matrices() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     for (rows, columns, kinds) in
-        [(0, 3, 1), (1, 1, 1), (127, 40, 3), (128, 40, 4), (129, 5000, 300), (2500, 70_000, 20)]
+        [(0, 3, 1), (1, 1, 1), (1023, 40, 3), (1024, 40, 4), (1025, 5000, 300), (300, 80, 70_000), (2500, 70_000, 20)]
     {
         let matrices: [(_, Matrix); 3] = std::array::from_fn(|_| random(&mut rng, rows, columns.min(300), kinds));
         let [a, b, c] = matrices.each_ref().map(|(_, matrix)| matrix);
@@ -125,15 +125,86 @@ fn a_triple_is_its_three_matrices() {
             assert_eq!(triple.row(i), [a, b, c].map(|m| m.row(i)), "row {i}");
         }
         let w: Vec<_> = (0..columns.min(300)).map(|_| Scalar::random(&mut rng)).collect();
-        let dirty = vec![Scalar::random(&mut rng); rows + 300];
-        let mut got = [dirty.clone(), dirty.clone(), dirty];
-        let [ga, gb, gc] = &mut got;
-        triple.mul_into(&w, ga, gb, gc);
-        for (got, matrix) in got.iter().zip([a, b, c]) {
-            let mut want = vec![Scalar::ZERO; rows + 300];
-            matrix.mul_into(&w, &mut want);
-            assert_eq!(*got, want, "{rows} rows");
+        assert_products(&triple, [a, b, c], &w, rows + 1300);
+    }
+}
+
+/// The triple's products on every path are those of its matrices.
+fn assert_products(triple: &Triple, matrices: [&Matrix; 3], w: &[Scalar], len: usize) {
+    let want = matrices.map(|matrix| {
+        let mut want = vec![Scalar::from(3); len];
+        matrix.mul_into(w, &mut want);
+        want
+    });
+    for path in Path::all() {
+        let mut got = [(); 3].map(|()| vec![Scalar::from(5); len]);
+        let [a, b, c] = &mut got;
+        triple.clone().with_path(path).mul_into(w, a, b, c);
+        for (m, (got, want)) in got.iter().zip(&want).enumerate() {
+            assert!(got == want, "matrix {m} of {} rows, {}", triple.rows(), path.name());
         }
+    }
+}
+
+/// A matrix of these rows.
+fn matrix(columns: usize, rows: &[Vec<(u32, Scalar)>]) -> Matrix {
+    let mut builder = MatrixBuilder::new(columns);
+    rows.iter().for_each(|row| builder.push_row(row).unwrap());
+    builder.finish()
+}
+
+/// Sums at the borders of their ranges: rows of all lengths with only 1, only −1, only r − 2, and one of each, alone and
+/// by eights, times witnesses of only r − 1, 1 and 0.
+#[test]
+fn sums_and_products_at_the_borders() {
+    const COLUMNS: u32 = 130;
+    let minus = |x| -Scalar::from(x);
+    let palettes = [vec![Scalar::ONE], vec![minus(1)], vec![minus(2)], vec![minus(1), Scalar::from(2), Scalar::ONE]];
+    let mut rows = Vec::new();
+    for palette in &palettes {
+        for length in [0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 130] {
+            let row: Vec<_> = (0..length).map(|at| (at, palette[at as usize % palette.len()])).collect();
+            rows.extend(std::iter::repeat_n(row, length as usize % 3 * 8 + 3));
+        }
+    }
+    let forward = matrix(COLUMNS as usize, &rows);
+    rows.reverse();
+    let backward = matrix(COLUMNS as usize, &rows);
+    let empty = matrix(COLUMNS as usize, &vec![vec![]; rows.len()]);
+    let triple = Triple::new(&forward, &empty, &backward).unwrap();
+    for value in [minus(1), Scalar::ONE, Scalar::ZERO] {
+        let w = vec![value; COLUMNS as usize];
+        assert_products(&triple, [&forward, &empty, &backward], &w, rows.len());
+    }
+}
+
+/// Gadgets repeated as circuits have them, with rows that come back at all distances.
+#[test]
+fn repeated_rows() {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let columns = 200_000;
+    let kinds: Vec<Scalar> =
+        (0..5).map(|k| if k < 2 { Scalar::from(k) - Scalar::from(1 - k) } else { Scalar::random(&mut rng) }).collect();
+    let gadgets: Vec<Vec<(u32, Scalar)>> = [1, 2, 3, 5, 40, 100]
+        .map(|length| (0..length).map(|at| (at * at, kinds[rng.gen_range(0..5)])).collect())
+        .to_vec();
+    let matrices: [Matrix; 3] = std::array::from_fn(|_| {
+        let rows: Vec<_> = (0..3000)
+            .map(|i| {
+                let gadget = &gadgets[rng.gen_range(0..6)];
+                let base = if i % 500 == 0 { rng.gen_range(0..100_000) } else { i * 60 };
+                gadget.iter().map(|&(column, value)| (base + column, value)).collect()
+            })
+            .collect();
+        matrix(columns, &rows)
+    });
+    let [a, b, c] = &matrices;
+    let triple = Triple::new(a, b, c).unwrap();
+    assert_eq!(Triple::from_parts(triple.parts().clone()).unwrap(), triple);
+    let w: Vec<_> = (0..columns).map(|_| Scalar::random(&mut rng)).collect();
+    assert_products(&triple, [a, b, c], &w, 3000);
+    for i in (0..3000).step_by(97) {
+        assert_eq!(triple.row(i), [a, b, c].map(|m| m.row(i)), "row {i}");
     }
 }
 
@@ -224,16 +295,16 @@ fn parts_that_were_stored_make_the_same_triple() {
 
 #[test]
 fn parts_that_do_not_fit_together_are_refused() {
-    let (_, triple) = random_triple(&mut ChaCha8Rng::seed_from_u64(7), 300, 50, 9);
+    let (_, triple) = random_triple(&mut ChaCha8Rng::seed_from_u64(7), 2100, 50, 9);
     let with = |change: &dyn Fn(&mut Parts)| {
         let mut parts = triple.parts().clone();
         change(&mut parts);
         refusal(parts)
     };
     for (change, says) in [
-        (&(|p: &mut Parts| p.rows = 200) as &dyn Fn(&mut Parts), "200 rows have 2 blocks, and 3 starts"),
-        (&|p| p.rows = 299, "the block of rows 256 to 298"),
-        (&|p| p.rows = 301, "the block of rows 256 to 300"),
+        (&(|p: &mut Parts| p.rows = 2000) as &dyn Fn(&mut Parts), "2000 rows have 2 blocks, and 3 starts"),
+        (&|p| p.rows = 2099, "the block of rows 2048 to 2098"),
+        (&|p| p.rows = 2101, "the block of rows 2048 to 2100"),
         (&|p| p.columns = 40, "is no block of rows"),
         (&|p| p.columns = 1 << 32, "are not below 2^32"),
         (&|p| p.nonzeros[1] += 1, "are stated"),
@@ -241,11 +312,11 @@ fn parts_that_do_not_fit_together_are_refused() {
         (&|p| p.values[2] = Scalar::ZERO, "or one of them is 0"),
         (&|p| p.values.truncate(4), "is no block of rows"),
         (&|p| p.starts[0] = 1, "does not start at the front"),
-        (&|p| p.starts[1] += 1, "the block of rows 0 to 127"),
-        (&|p| p.starts[2] = u64::MAX, "the block of rows 128 to 255"),
+        (&|p| p.starts[1] += 1, "the block of rows 0 to 1023"),
+        (&|p| p.starts[2] = u64::MAX, "the block of rows 1024 to 2047"),
         (&|p| p.starts.swap(1, 2), "the block of rows"),
-        (&|p| _ = p.stream.pop(), "the block of rows 256 to 299"),
-        (&|p| p.stream.push(0), "the block of rows 256 to 299"),
+        (&|p| _ = p.stream.pop(), "the block of rows 2048 to 2099"),
+        (&|p| p.stream.push(0), "the block of rows 2048 to 2099"),
     ] {
         let text = with(change);
         assert!(text.contains(says) && text.ends_with("are damaged"), "{text:?} should say {says:?}");
@@ -255,7 +326,6 @@ fn parts_that_do_not_fit_together_are_refused() {
     assert!(refusal(Parts { values, ..nothing }).contains("there are no rows, and bytes of rows"));
 }
 
-/// Rows that say they are longer than the bytes behind them must not make anybody reserve memory.
 #[test]
 fn no_change_of_a_byte_of_the_stream_is_a_panic() {
     let (_, triple) = random_triple(&mut ChaCha8Rng::seed_from_u64(8), 140, 30, 9);

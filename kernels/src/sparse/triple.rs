@@ -1,59 +1,34 @@
 //! The three matrices of a constraint system in one compressed stream.
 //!
-//! Rows of A, B and C lie behind one another, in blocks that can be decoded on their own, so that one pass over the
-//! witness does all three. A row is a byte with three short lengths, then a token per non-zero: the distance
-//! from the column before it in the same matrix (constraints use variables that were allocated nearby) and two bits for
-//! the coefficient: 1, −1, the dictionary's next entry after the last one used (bits are recomposed with 1, 2, 4, …), or
-//! an entry by number.
+//! A, B and C lie in blocks of rows that can be read on their own, so that one pass over the witness does all three. Within
+//! a block the rows are ordered for eight lanes (see `layout`), and dictionary codes stand for coefficients.
 
 use rayon::prelude::*;
 
-use super::dictionary::{Dictionary, MINUS_ONE, ONE};
+use super::compress::compress;
+use super::decode::Block;
+use super::layout::{Codes, Cursor, LANES, ROWS_PER_BLOCK, code_bytes, place};
 use super::parts::Parts;
-use super::varint::{Reader, push};
 use super::wide::Sum;
 use super::{Matrix, SparseError};
-use crate::Scalar;
-
-/// Rows of a block: its decoded form stays in a first-level cache, and its start costs 8 bytes.
-pub(super) const ROWS_PER_BLOCK: usize = 128;
-/// Blocks that one task takes.
-const BLOCKS_PER_TASK: usize = 8;
-/// Decoded non-zeros that a witness value is asked for ahead of its use.
-const FETCH_AHEAD: usize = 24;
-
-/// How a coefficient is written, in the low bits of a token.
-pub(super) const KIND_ONE: u64 = 0;
-pub(super) const KIND_MINUS_ONE: u64 = 1;
-pub(super) const KIND_NEXT: u64 = 2;
-const KIND_CODE: u64 = 3;
-pub(super) const KIND_BITS: u32 = 2;
-
-/// Bits of the lengths of A's, B's and C's rows in a row's first byte; the largest value of each says that the length
-/// follows.
-pub(super) const LENGTH_BITS: [u32; 3] = [3, 3, 2];
+#[cfg(target_arch = "x86_64")]
+use crate::ifma::sparse::Factors;
+use crate::{Path, Scalar};
 
 /// The matrices A, B and C of one constraint system, compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triple {
     /// Made by `new`, or checked by `from_parts`: every block decodes to rows of this shape.
     parts: Parts,
+    kernel: Kernel,
 }
 
-/// What a stream refers back to, at the start of every block.
-#[derive(Debug, Clone, Copy, Default)]
-struct Context {
-    column: [u32; 3],
-    code: u32,
-}
-
-/// A decoded block.
-#[derive(Default)]
-pub(super) struct Block {
-    /// Non-zeros of each row, three numbers a row.
-    pub(super) lengths: Vec<u32>,
-    /// Column and code of each non-zero, in order.
-    pub(super) terms: Vec<(u32, u32)>,
+/// How products are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kernel {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Ifma(Factors),
 }
 
 impl Triple {
@@ -67,22 +42,7 @@ impl Triple {
         if let Some(other) = matrices.iter().find(|m| (m.rows(), m.columns()) != shape) {
             return Err(SparseError::ShapesDiffer { first: shape, other: (other.rows(), other.columns()) });
         }
-        let mut dictionary = Dictionary::new();
-        let mut stream = Vec::new();
-        let mut starts = Vec::new();
-        let mut context = Context::default();
-        for i in 0..a.rows() {
-            if i % ROWS_PER_BLOCK == 0 {
-                starts.push(stream.len() as u64);
-                context = Context::default();
-            }
-            write_row(&mut stream, &mut context, &mut dictionary, matrices.map(|m| m.row(i)));
-        }
-        stream.shrink_to_fit();
-        let nonzeros = matrices.map(Matrix::nonzeros);
-        let values = dictionary.into_values();
-        let parts = Parts { rows: shape.0, columns: shape.1, nonzeros, stream, starts, values };
-        Ok(Self { parts })
+        Ok(Self::with_parts(compress(matrices)))
     }
 
     /// Takes the parts of a triple that was stored, after checking that every row in them decodes: columns in range and
@@ -92,7 +52,22 @@ impl Triple {
     /// The first part or block that is not right.
     pub fn from_parts(parts: Parts) -> Result<Self, SparseError> {
         parts.check()?;
-        Ok(Self { parts })
+        Ok(Self::with_parts(parts))
+    }
+
+    fn with_parts(parts: Parts) -> Self {
+        Self { parts, kernel: Kernel::Portable }.with_path(Path::best())
+    }
+
+    /// The same with products made on a path; at first it is the best there is.
+    #[must_use]
+    pub fn with_path(self, path: Path) -> Self {
+        let kernel = match path {
+            Path::Portable => Kernel::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Path::Ifma(proof) => Kernel::Ifma(Factors::new(proof, &self.parts.values)),
+        };
+        Self { parts: self.parts, kernel }
     }
 
     /// What it consists of, for storing.
@@ -117,7 +92,12 @@ impl Triple {
 
     /// Bytes of all arrays together.
     pub fn bytes(&self) -> usize {
-        self.parts.stream.len() + 8 * self.parts.starts.len() + size_of_val(self.parts.values.as_slice())
+        let kernel = match &self.kernel {
+            Kernel::Portable => 0,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Ifma(factors) => factors.bytes(),
+        };
+        self.parts.stream.len() + 8 * self.parts.starts.len() + size_of_val(self.parts.values.as_slice()) + kernel
     }
 
     /// Row `i` of A, B and C: columns ascending with their coefficients.
@@ -133,7 +113,7 @@ impl Triple {
         std::array::from_fn(|m| {
             let terms = &block.terms[at..][..block.lengths[3 * within + m] as usize];
             at += terms.len();
-            terms.iter().map(|&(column, code)| (column, self.parts.values[code as usize])).collect()
+            terms.iter().map(|&(column, place)| (column, self.parts.values[place as usize])).collect()
         })
     }
 
@@ -146,134 +126,50 @@ impl Triple {
         assert_eq!(w.len(), self.columns(), "the witness has another length than the matrices have columns");
         assert!(a.len() == b.len() && b.len() == c.len(), "outputs of {}, {} and {}", a.len(), b.len(), c.len());
         assert!(a.len() >= self.rows(), "{} rows do not fit into {} outputs", self.rows(), a.len());
-        const ROWS: usize = ROWS_PER_BLOCK * BLOCKS_PER_TASK;
-        let outputs = a.par_chunks_mut(ROWS).zip(b.par_chunks_mut(ROWS)).zip(c.par_chunks_mut(ROWS));
-        outputs.enumerate().for_each_init(Block::default, |decoded, (task, ((a, b), c))| {
-            let blocks =
-                a.chunks_mut(ROWS_PER_BLOCK).zip(b.chunks_mut(ROWS_PER_BLOCK)).zip(c.chunks_mut(ROWS_PER_BLOCK));
-            for (at, ((a, b), c)) in blocks.enumerate() {
-                self.decode(task * BLOCKS_PER_TASK + at, decoded);
-                self.multiply(decoded, w, [a, b, c]);
+        let outputs = a.par_chunks_mut(ROWS_PER_BLOCK).zip(b.par_chunks_mut(ROWS_PER_BLOCK));
+        outputs.zip(c.par_chunks_mut(ROWS_PER_BLOCK)).enumerate().for_each(|(index, ((a, b), c))| {
+            let mut out = [a, b, c];
+            if let Some(cursor) = self.cursor(index) {
+                match &self.kernel {
+                    Kernel::Portable => multiply(cursor, &self.parts.values, w, &mut out),
+                    #[cfg(target_arch = "x86_64")]
+                    Kernel::Ifma(factors) => factors.multiply(cursor, w, &mut out),
+                }
             }
+            let rows = self.rows().saturating_sub(index * ROWS_PER_BLOCK);
+            out.iter_mut().filter_map(|out| out.get_mut(rows..)).for_each(|behind| behind.fill(Scalar::default()));
         });
     }
 
-    /// One block; rows that it has not are zero.
-    fn multiply(&self, block: &Block, w: &[Scalar], mut out: [&mut [Scalar]; 3]) {
-        let values = self.parts.values.as_slice();
-        let mut terms = block.terms.iter().enumerate();
-        for row in 0..out[0].len() {
-            for (m, out) in out.iter_mut().enumerate() {
-                let length = block.lengths.get(3 * row + m).copied().unwrap_or(0);
-                let mut sum = Sum::default();
-                for (at, &(column, code)) in terms.by_ref().take(length as usize) {
-                    if let Some(&(soon, _)) = block.terms.get(at + FETCH_AHEAD) {
-                        fetch(w, soon as usize);
-                    }
-                    let value = &w[column as usize];
-                    match code {
-                        ONE => sum.add(value),
-                        MINUS_ONE => sum.subtract(value),
-                        code => sum.add(&(*value * values[code as usize])),
-                    }
-                }
-                out[row] = sum.reduced();
-            }
-        }
-    }
-
-    /// Decodes block `index`, or nothing if there is none.
-    pub(super) fn decode(&self, index: usize, block: &mut Block) {
-        block.lengths.clear();
-        block.terms.clear();
-        let Some(&start) = self.parts.starts.get(index) else { return };
-        let rows = (self.rows() - index * ROWS_PER_BLOCK).min(ROWS_PER_BLOCK);
-        let mut reader = Reader::new(&self.parts.stream[start as usize..]);
-        let mut context = Context::default();
-        for _ in 0..rows {
-            let mut header = reader.byte();
-            let mut lengths = [0; 3];
-            for (length, bits) in lengths.iter_mut().zip(LENGTH_BITS) {
-                *length = u32::from(header) & ((1 << bits) - 1);
-                header >>= bits;
-            }
-            for (length, bits) in lengths.iter_mut().zip(LENGTH_BITS) {
-                if *length == (1 << bits) - 1 {
-                    *length = reader.number() as u32;
-                }
-            }
-            block.lengths.extend_from_slice(&lengths);
-            for (m, length) in lengths.into_iter().enumerate() {
-                for _ in 0..length {
-                    let token = reader.number();
-                    let distance = token >> KIND_BITS;
-                    // Zigzag: even is forward, odd is back.
-                    let step = (distance >> 1) as u32 ^ ((distance & 1) as u32).wrapping_neg();
-                    context.column[m] = context.column[m].wrapping_add(step);
-                    let code = match token & ((1 << KIND_BITS) - 1) {
-                        KIND_ONE => ONE,
-                        KIND_MINUS_ONE => MINUS_ONE,
-                        KIND_NEXT => {
-                            context.code += 1;
-                            context.code
-                        }
-                        _ => {
-                            context.code = reader.number() as u32;
-                            context.code
-                        }
-                    };
-                    block.terms.push((context.column[m], code));
-                }
-            }
-        }
+    /// A block's groups, or nothing if there is no such block.
+    pub(super) fn cursor(&self, index: usize) -> Option<Cursor<'_>> {
+        Some(Cursor::new(self.parts.block(index)?, code_bytes(&self.parts.values)))
     }
 }
 
-fn write_row(stream: &mut Vec<u8>, context: &mut Context, dictionary: &mut Dictionary, rows: [Vec<(u32, Scalar)>; 3]) {
-    let mut header = 0;
-    let mut shift = 0;
-    for (row, bits) in rows.iter().zip(LENGTH_BITS) {
-        header |= (row.len().min((1 << bits) - 1) as u8) << shift;
-        shift += bits;
-    }
-    stream.push(header);
-    for (row, bits) in rows.iter().zip(LENGTH_BITS) {
-        if row.len() >= (1 << bits) - 1 {
-            push(stream, row.len() as u64);
-        }
-    }
-    for (m, row) in rows.iter().enumerate() {
-        for (column, value) in row {
-            let step = column.wrapping_sub(context.column[m]) as i32;
-            let distance = u64::from((step << 1 ^ step >> 31) as u32);
-            context.column[m] = *column;
-            let code = dictionary.code(value);
-            let kind = match code {
-                ONE => KIND_ONE,
-                MINUS_ONE => KIND_MINUS_ONE,
-                code if code == context.code + 1 => KIND_NEXT,
-                _ => KIND_CODE,
-            };
-            push(stream, distance << KIND_BITS | kind);
-            if kind == KIND_CODE {
-                push(stream, code.into());
-            }
-            if code > MINUS_ONE {
-                context.code = code;
+/// The products of one block, term by term.
+fn multiply(mut cursor: Cursor<'_>, values: &[Scalar], w: &[Scalar], out: &mut [&mut [Scalar]; 3]) {
+    while let Some(group) = cursor.group() {
+        let mut sums = [Sum::default(); LANES];
+        for _ in 0..group.steps {
+            let Some(step) = cursor.step() else { return };
+            for (lane, sum) in sums[..group.lanes].iter_mut().enumerate() {
+                let value = &w[step.columns[lane] as usize];
+                match step.codes {
+                    Codes::Plus => sum.add(value),
+                    Codes::Minus => sum.subtract(value),
+                    codes => {
+                        if let Some(place) = place(codes.of(lane)) {
+                            sum.add(&(*value * values[place]));
+                        }
+                    }
+                }
             }
         }
+        for (lane, sum) in sums[..group.lanes].iter().enumerate() {
+            let slot = group.slots.of(lane);
+            let place = &mut out[slot.matrix()][slot.row()];
+            *place = if group.continues { *place + sum.reduced() } else { sum.reduced() };
+        }
     }
-}
-
-/// Asks the memory for an entry, if it is one.
-#[inline(always)]
-fn fetch(w: &[Scalar], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed; it only fills caches.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(w.as_ptr().wrapping_add(at).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (w, at);
 }
