@@ -337,7 +337,7 @@ fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Ar
     // The story begins with the stage that departs from the discipline.
     let opts =
         |arc: &&Arc| arc.label.starts_with("holds") || arc.label.starts_with("waits") || arc.label.starts_with("takes");
-    let first = told.iter().position(|arc| opts(&arc)).unwrap_or(0);
+    let first = told.iter().position(&opts).unwrap_or(0);
     told.rotate_left(first);
     let names: Vec<String> =
         (0..=circle.len()).map(|position| thing_name(graph.plan, circle[(position + first) % circle.len()])).collect();

@@ -114,7 +114,7 @@ fn way_to(graph: &Planned<'_>, edge: usize) -> String {
         next = plan.stages[from].inputs.first().copied();
     }
     words.reverse();
-    words.join(" -> ").replace(" -> (", " (").replace(") -> ", ") -> ")
+    words.join(" -> ").replace(" -> (", " (")
 }
 
 fn stalled(graph: &Planned<'_>, stall: &Stall) -> Diagnostic {

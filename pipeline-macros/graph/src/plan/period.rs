@@ -36,9 +36,7 @@ pub fn repetitions(plan: &Plan) -> Result<Vec<u64>, Unbalanced> {
     }
     let rates: Vec<Fraction> = rates.iter().map(|rate| rate.map_or(Fraction::ONE, |(rate, _)| rate)).collect();
     // With the source at 1 every rate is 1/n: their least common multiple makes all of them whole.
-    let whole = rates
-        .iter()
-        .fold(1_u64, |least, rate| (least / gcd(least, rate.below)).checked_mul(rate.below).unwrap_or(u64::MAX));
+    let whole = rates.iter().fold(1_u64, |least, rate| (least / gcd(least, rate.below)).saturating_mul(rate.below));
     Ok(rates.iter().map(|rate| (whole / rate.below).saturating_mul(rate.above)).collect())
 }
 
