@@ -158,7 +158,7 @@ fn machine(graph: &Planned<'_>, table: &Table) -> Diagnostic {
             let each = has.saturating_sub(others) / row.count;
             let workers = has.saturating_sub(others) / row.each;
             found.help(format!(
-                "with {} workers each may have {}; with {} each, {workers} fit",
+                "with {} workers each may have {}; with {} each there is room for {workers}",
                 row.count,
                 amount(each),
                 amount(row.each)
@@ -288,7 +288,7 @@ mod tests {
                      together                         24 GiB\n  \
                      there is                         16 GiB";
         assert_eq!(found[0].notes, [table]);
-        assert_eq!(found[0].help, ["with 2 workers each may have 8 GiB; with 12 GiB each, 1 fit"]);
+        assert_eq!(found[0].help, ["with 2 workers each may have 8 GiB; with 12 GiB each there is room for 1"]);
     }
 
     #[test]
