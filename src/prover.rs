@@ -2,12 +2,23 @@
 
 use pipeline_runtime::exec::{Binding, Options, Running, StartError, SubmitError};
 use pipeline_runtime::plan::Plan;
-use proofline_stages::{Job, Proof};
+use proofline_stages::{Error, Job, Proof, selftest};
 
 use crate::Pipeline;
 
 /// A submitted job: wait for its proofs, `.await` it, or cancel it.
 pub type Handle = pipeline_runtime::exec::Handle<Proof>;
+
+/// Why a prover did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ProverError {
+    /// The machine lacks what the compiled plan demands.
+    #[error(transparent)]
+    Machine(#[from] StartError),
+    /// A kernel gives a wrong answer to a question whose answer is known: the machine computes wrongly.
+    #[error(transparent)]
+    Kernels(#[from] Error),
+}
 
 /// The compiled pipeline, running.
 ///
@@ -21,8 +32,8 @@ impl Prover {
     /// Starts the pipeline on this machine.
     ///
     /// # Errors
-    /// The machine lacks what the compiled plan demands.
-    pub fn start() -> Result<Self, StartError> {
+    /// The machine lacks what the compiled plan demands, or its kernels compute wrongly.
+    pub fn start() -> Result<Self, ProverError> {
         Self::with(Options::default())
     }
 
@@ -30,7 +41,14 @@ impl Prover {
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn with(options: Options) -> Result<Self, StartError> {
+    pub fn with(options: Options) -> Result<Self, ProverError> {
+        // A wrong kernel would show as proofs that do not verify, minutes later. The test needs no pool of the plan, and
+        // must not start rayon's global one, which would stay.
+        let name = "selftest";
+        let thread =
+            |error: rayon::ThreadPoolBuildError| StartError::Thread { name: name.into(), why: error.to_string() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(move |_| name.into());
+        pool.build().map_err(thread)?.install(selftest::run)?;
         Ok(Self { running: Running::start::<Pipeline>(options)? })
     }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use proofline::{Cause, Class, Error, Failure, StartError, SubmitError};
+use proofline::{Cause, Class, Error, Failure, ProverError, StartError, SubmitError};
 
 /// The exit codes, as `--help` shows them.
 pub const CODES: &str = "Exit codes:
@@ -40,6 +40,15 @@ pub enum Fault {
     /// Anything else.
     #[error("{0}")]
     Internal(String),
+}
+
+impl From<ProverError> for Fault {
+    fn from(error: ProverError) -> Self {
+        match error {
+            ProverError::Machine(error) => Self::Machine(error),
+            ProverError::Kernels(error) => Self::Input(error),
+        }
+    }
 }
 
 impl Fault {

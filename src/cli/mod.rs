@@ -4,10 +4,12 @@ mod check;
 mod exit;
 mod explain;
 mod files;
+mod params;
 mod plan;
 mod prove;
 mod setup;
 mod sku;
+mod stored;
 mod verify;
 mod watch;
 mod waterfall;
@@ -29,6 +31,7 @@ enum Command {
     Setup(setup::Setup),
     Prove(prove::Prove),
     Verify(verify::Verify),
+    Params(params::ParamsCommand),
     Plan(plan::PlanCommand),
     Check(check::Check),
     Explain(explain::Explain),
@@ -43,6 +46,7 @@ pub fn run() -> ExitCode {
         Command::Setup(command) => command.run(),
         Command::Prove(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::Params(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),

@@ -12,7 +12,7 @@ use proofline::verify::write_public_inputs;
 use proofline::{CircuitShape, Handle, Job, Options, Pipeline, Progress, Prover, ProvingKey, WitnessSource};
 
 use super::exit::Fault;
-use super::setup::circuit_of;
+use super::stored::{self, Choice};
 use super::watch::{Bars, StageWatch, pool_of_all_cores};
 use super::{files, waterfall};
 
@@ -24,16 +24,12 @@ use super::{files, waterfall};
                   proofline prove --r1cs c.r1cs --wtns c.wtns --params out/keys --out out/proofs"
 )]
 pub struct Prove {
-    /// A built-in circuit: `sha256:N`; each proof is of a fresh random preimage
-    #[arg(long, value_name = "NAME", group = "what", conflicts_with = "wtns")]
-    circuit: Option<String>,
-    /// A circuit of circom, over bls12-381
-    #[arg(long, value_name = "FILE", group = "what", requires = "wtns")]
-    r1cs: Option<PathBuf>,
-    /// Witnesses of that circuit, one for each proof
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[command(flatten)]
+    choice: Choice,
+    /// Witnesses of a circuit of circom, one for each proof
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "circuit", required_unless_present = "circuit")]
     wtns: Vec<PathBuf>,
-    /// The key: the folder that `setup` wrote, or a `.params` file of bellperson
+    /// The key: the folder that `setup` wrote, a `.params` file of bellperson, or a converted one
     #[arg(long, value_name = "DIR")]
     params: PathBuf,
     /// Proofs to make [default: 1, or one for each witness]; with --wtns each witness is proved so many times
@@ -52,12 +48,20 @@ pub struct Prove {
 
 impl Prove {
     pub fn run(&self) -> Result<(), Fault> {
-        let shape = Arc::new(circuit_of(self.circuit.as_deref(), self.r1cs.as_deref())?);
+        let origin = self.choice.origin()?;
+        let kept = self.choice.kept(&self.params, origin)?;
+        let keep = kept.is_none();
+        let shape = Arc::new(kept.map_or_else(|| self.choice.extract(), Ok)?);
         // Before any work: a folder that cannot be made must not cost an hour of proving.
         if let Some(folder) = &self.out {
             files::make_folder(folder)?;
         }
         let key = Arc::new(read_key(&self.params)?);
+        key.check(&shape)?;
+        let place = stored::beside(&self.params);
+        if let Some(error) = keep.then(|| shape.write(&place, origin)).and_then(Result::err) {
+            eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+        }
         let plan = Pipeline::plan();
         let proofs = self.proofs();
         let watch = Arc::new(StageWatch::new(&plan, u64::from(proofs)));

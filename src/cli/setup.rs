@@ -4,24 +4,22 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use proofline::setup::{Entropy, generate};
-use proofline::{CircuitShape, Progress};
+use proofline::Progress;
 
 use super::exit::Fault;
+use super::stored::{self, Choice};
 use super::watch::{Bars, pool_of_all_cores};
 
-/// Makes a key (`circuit.params`, `circuit.vk`) for a circuit. NOT a ceremony: for tests and development only.
+/// Makes a key (`circuit.params`, `circuit.vk`) for a circuit, and keeps the circuit beside it (`circuit.pce`). NOT a
+/// ceremony: for tests and development only.
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("what").required(true),
     after_help = "Example:\n  proofline setup --circuit sha256:4 --seed demo -o out/keys"
 )]
 pub struct Setup {
-    /// A built-in circuit: `sha256:N`, N blocks of 64 bytes
-    #[arg(long, value_name = "NAME", group = "what")]
-    circuit: Option<String>,
-    /// A circuit of circom, over bls12-381
-    #[arg(long, value_name = "FILE", group = "what")]
-    r1cs: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
     /// Makes the key from this text instead of the system's randomness: the same text, the same key
     #[arg(long)]
     seed: Option<String>,
@@ -36,7 +34,7 @@ impl Setup {
             "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;"
         );
         eprintln!("         use it for tests and development, or where prover and verifier are the same.");
-        let shape = circuit_of(self.circuit.as_deref(), self.r1cs.as_deref())?;
+        let shape = self.choice.extract()?;
         let unused = shape.unused();
         if let Some(first) = unused.first() {
             eprintln!(
@@ -52,6 +50,7 @@ impl Setup {
         let parameters = pool_of_all_cores()?.install(|| generate(&shape, &entropy, &watch))?;
         bars.clear();
         parameters.write(&self.output)?;
+        shape.write(&stored::beside(&self.output), self.choice.origin()?)?;
         println!(
             "{}: {} constraints, {} inputs, {} aux, domain {}; key written to {}",
             shape.name(),
@@ -62,14 +61,5 @@ impl Setup {
             self.output.display()
         );
         Ok(())
-    }
-}
-
-/// The circuit that `--circuit` or `--r1cs` names; clap sees to it that one of them is there.
-pub fn circuit_of(circuit: Option<&str>, r1cs: Option<&std::path::Path>) -> Result<CircuitShape, Fault> {
-    match (circuit, r1cs) {
-        (Some(name), _) => Ok(CircuitShape::from_builtin(name)?),
-        (None, Some(file)) => Ok(CircuitShape::from_r1cs(file)?),
-        (None, None) => Err(Fault::Usage("give a circuit: --circuit NAME or --r1cs FILE".into())),
     }
 }
