@@ -11,15 +11,18 @@ pub mod exec;
 pub mod export;
 pub mod key;
 pub mod limits;
+pub mod mock;
 pub mod permits;
 pub mod placement;
 pub mod plan;
 pub mod policy;
 pub mod scheduler;
+pub mod sim;
 pub mod slot;
 pub mod stage;
 pub mod tags;
 pub mod topology;
+pub mod trace;
 
 #[cfg(test)]
 mod testing;

@@ -179,4 +179,62 @@ mod tests {
         add_to_claim(&mut claim, [(1, 5), (0, 2), (1, u64::MAX)]);
         assert_eq!(claim, [(0, 3), (1, u64::MAX)]);
     }
+
+    /// Every order in which three claims can be taken and given back over small pools: what is free and what is out
+    /// always add up to the pools, a claim is refused exactly when a pool has too little, and in the end all is home.
+    #[test]
+    fn every_small_state_conserves_the_pools() {
+        let weights = || (0..=2_u64).flat_map(|a| (0..=2_u64).map(move |b| [(0, a), (1, b)]));
+        let pool = |size| Pool { name: "p".into(), size, unit: Unit::Count };
+        let mut states = 0_u32;
+        for sizes in [[1, 1], [1, 2], [2, 2], [3, 2]] {
+            for first in weights() {
+                for second in weights() {
+                    for third in weights() {
+                        let permits = Permits::new(&[pool(sizes[0]), pool(sizes[1])]);
+                        walk(&permits, sizes, &[first, second, third], [State3::Outside; 3], &mut states);
+                    }
+                }
+            }
+        }
+        assert!(states > 20_000, "{states} states");
+    }
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum State3 {
+        Outside,
+        Taken,
+        Back,
+    }
+
+    fn walk(permits: &Permits, sizes: [u64; 2], claims: &[[(usize, u64); 2]; 3], at: [State3; 3], states: &mut u32) {
+        *states += 1;
+        let out = |pool: usize| -> u64 {
+            (0..3).filter(|claim| at[*claim] == State3::Taken).map(|claim| claims[claim][pool].1).sum()
+        };
+        (0..2).for_each(|pool| assert_eq!(permits.free(pool) + out(pool), sizes[pool]));
+        if at.iter().all(|state| *state != State3::Taken) {
+            assert!(permits.all_home());
+        }
+        for claim in 0..3 {
+            let (mut next, mut moved) = (permits.clone(), at);
+            match at[claim] {
+                State3::Outside => {
+                    let fits = claims[claim].iter().all(|(pool, weight)| permits.free(*pool) >= *weight);
+                    assert_eq!(next.take(&claims[claim]), fits);
+                    if !fits {
+                        (0..2).for_each(|pool| assert_eq!(next.free(pool), permits.free(pool), "nothing was taken"));
+                        continue;
+                    }
+                    moved[claim] = State3::Taken;
+                }
+                State3::Taken => {
+                    next.give_back(&claims[claim]);
+                    moved[claim] = State3::Back;
+                }
+                State3::Back => continue,
+            }
+            walk(&next, sizes, claims, moved, states);
+        }
+    }
 }

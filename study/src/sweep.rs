@@ -1,0 +1,117 @@
+//! The same load over every combination of some settings.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use pipeline_runtime::plan::Role;
+use pipeline_runtime::sim::Report;
+
+use crate::{Conditions, SettingError, Study, StudyError, Submitted};
+
+/// A setting and the values that it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axis {
+    /// The setting's path: `stages.spmv.workers`.
+    pub path: String,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// No more combinations than this are tried: more would be a mistake in the ranges.
+pub const MOST_POINTS: usize = 1_000_000;
+
+impl Axis {
+    /// Reads `PATH=1..16`, `PATH=1..16:5` (in steps of 5) or `PATH=4,8,12`. `workers` alone is the source's, and
+    /// `permits.NAME` is the pool of that name.
+    ///
+    /// # Errors
+    /// It is none of these.
+    pub fn parse(text: &str, study: &Study) -> Result<Self, SettingError> {
+        let none = || SettingError::NoSetting(text.to_owned());
+        let (path, values) = text.split_once('=').ok_or_else(none)?;
+        let plan = study.plan();
+        let source = plan.stages.iter().find(|stage| stage.role == Role::Source).map(|stage| stage.name.clone());
+        let path = match (path.trim(), source) {
+            ("workers", Some(source)) => format!("stages.{source}.workers"),
+            (path, _) => path.strip_prefix("permits.").map_or_else(|| path.to_owned(), |pool| format!("pools.{pool}")),
+        };
+        let values: Vec<String> = match values.split_once("..") {
+            None => values.split(',').map(|value| value.trim().to_owned()).collect(),
+            Some((from, to)) => {
+                let (to, step) = to.split_once(':').unwrap_or((to, "1"));
+                let number = |text: &str| text.trim().trim_start_matches('=').parse::<u32>().map_err(|_| none());
+                let (from, to, step) = (number(from)?, number(to)?, number(step)?.max(1));
+                (from..=to).step_by(step as usize).map(|value| value.to_string()).collect()
+            }
+        };
+        if values.is_empty() || values.iter().any(String::is_empty) {
+            return Err(none());
+        }
+        Ok(Self { path, values })
+    }
+}
+
+/// One combination and what came of it.
+#[derive(Debug)]
+pub struct Point {
+    /// The values, in the order of the axes.
+    pub values: Vec<String>,
+    /// The figures, or why there are none: a combination may have a deadlock, or not fit.
+    pub outcome: Result<Report, StudyError>,
+}
+
+/// Runs every combination, on all processors. `progress` hears how many are done. The points come in the order of the
+/// axes, the last one fastest, whatever ran first.
+///
+/// # Errors
+/// An axis names no setting, or there are more combinations than [`MOST_POINTS`].
+pub fn sweep(
+    study: &Study,
+    axes: &[Axis],
+    submitted: Submitted,
+    conditions: &Conditions<'_>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Point>, StudyError> {
+    let count = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.values.len()));
+    let Some(count) = count.filter(|count| *count <= MOST_POINTS) else {
+        return Err(StudyError::TooMany { most: MOST_POINTS });
+    };
+    for axis in axes {
+        // A path that does not exist is a mistake; a value that does not fit is a point without figures.
+        let mut probe = study.clone();
+        probe.set(&format!("{}={}", axis.path, axis.values[0]))?;
+    }
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let points: Mutex<Vec<Option<Point>>> = Mutex::new((0..count).map(|_| None).collect());
+    let (contention, seed) = (conditions.contention, conditions.seed);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            let point = point(study, axes, number, submitted, contention, seed);
+            points.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(point);
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    Ok(points.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect())
+}
+
+fn point(study: &Study, axes: &[Axis], number: usize, submitted: Submitted, contention: bool, seed: u64) -> Point {
+    let (mut rest, mut values) = (number, Vec::with_capacity(axes.len()));
+    for axis in axes.iter().rev() {
+        values.push(axis.values[rest % axis.values.len()].clone());
+        rest /= axis.values.len();
+    }
+    values.reverse();
+    let run = || {
+        let mut study = study.clone();
+        axes.iter().zip(&values).try_for_each(|(axis, value)| study.set(&format!("{}={value}", axis.path)))?;
+        study.run(submitted, &Conditions { contention, seed, observer: None })
+    };
+    let outcome = run();
+    Point { values, outcome }
+}
