@@ -86,43 +86,115 @@ impl Diagnostic {
     }
 }
 
+/// How many diagnostics of one file set are kept: nobody mends more in one go, and each one is drawn.
+pub const KEPT: usize = 100;
+
+/// How many places one diagnostic shows.
+const PLACES: usize = 8;
+
+/// How many letters a sentence has before its middle is left out: names come from the file, and may be of any length.
+const LETTERS: usize = 800;
+
 /// Where diagnostics are collected.
 #[derive(Default, Debug)]
-pub struct Report(Vec<Diagnostic>);
+pub struct Report {
+    kept: Vec<Diagnostic>,
+    /// Errors beyond those that are kept.
+    more_errors: usize,
+    /// Warnings beyond those that are kept.
+    more_warnings: usize,
+    /// See [`Report::lose_the_thread`].
+    lost: bool,
+}
 
 impl Report {
     /// Adds one.
     pub fn add(&mut self, diagnostic: Diagnostic) {
-        self.0.push(diagnostic);
+        if self.kept.len() >= KEPT {
+            // An error is never left out for a warning.
+            let warning = self.kept.iter_mut().rfind(|kept| kept.severity == Severity::Warning);
+            match (diagnostic.severity, warning) {
+                (Severity::Error, Some(warning)) => {
+                    *warning = short(diagnostic);
+                    self.more_warnings += 1;
+                }
+                (Severity::Error, None) => self.more_errors += 1,
+                (Severity::Warning, _) => self.more_warnings += 1,
+            }
+            return;
+        }
+        self.kept.push(short(diagnostic));
+    }
+
+    /// Adds an error that is costly to word; beyond those that are kept it is only counted.
+    pub fn add_error(&mut self, worded: impl FnOnce() -> Diagnostic) {
+        if self.kept.len() >= KEPT && self.kept.iter().all(|kept| kept.severity == Severity::Error) {
+            self.more_errors += 1;
+        } else {
+            self.add(worded());
+        }
+    }
+
+    /// Says that a fault was such that what follows in the file cannot be told from what it caused.
+    pub fn lose_the_thread(&mut self) {
+        self.lost = true;
+    }
+
+    /// Whether only the faults that are reported already are sure.
+    #[must_use]
+    pub fn has_lost_the_thread(&self) -> bool {
+        self.lost
     }
 
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.kept.len() + self.more_errors + self.more_warnings
     }
 
     /// Whether one of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.more_errors > 0 || self.kept.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
     /// Whether one of them says that the shape of a graph is not known: a name, a value, an edge is wrong.
     #[must_use]
     pub fn shape_is_open(&self) -> bool {
         let of_shape = |code: &str| code.starts_with("PL00") || code.starts_with("PL02");
-        self.0.iter().any(|found| found.severity == Severity::Error && of_shape(found.code))
+        self.more_errors > 0 || self.kept.iter().any(|found| found.severity == Severity::Error && of_shape(found.code))
     }
 
-    /// All of them by place, without repetitions.
+    /// Those that are kept, by place and without repetitions; the last one says how many more there are.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
-        self.0.sort_by_key(|diagnostic| {
+        self.kept.sort_by_key(|diagnostic| {
             let span = diagnostic.labels.first().map(|label| label.span);
             (span.map(|span| (span.start, span.end)), diagnostic.code)
         });
-        self.0.dedup();
-        self.0
+        self.kept.dedup();
+        let more = self.more_errors + self.more_warnings;
+        if let Some(last) = self.kept.last_mut().filter(|_| more > 0) {
+            last.notes.push(format!("and {more} more faults, which are not shown"));
+        }
+        self.kept
     }
+}
+
+/// The diagnostic with no more places and no longer sentences than one reads.
+fn short(mut diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.labels.len() > PLACES {
+        diagnostic.notes.push(format!("and {} more places", diagnostic.labels.len() - PLACES));
+        diagnostic.labels.truncate(PLACES);
+    }
+    let labels = diagnostic.labels.iter_mut().map(|label| &mut label.text);
+    let others = diagnostic.notes.iter_mut().chain(&mut diagnostic.help);
+    for sentence in labels.chain(others).chain([&mut diagnostic.title]) {
+        if sentence.len() > LETTERS {
+            let head = sentence.floor_char_boundary(LETTERS / 2);
+            let tail = sentence.ceil_char_boundary(sentence.len() - LETTERS / 4);
+            *sentence = format!("{} … {}", &sentence[..head], &sentence[tail..]);
+        }
+    }
+    diagnostic
 }

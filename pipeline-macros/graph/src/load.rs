@@ -76,6 +76,10 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     let (shown, path) = (graph.shown.clone(), graph.path.clone());
     let graph = sources.add(graph);
     let tree = ron::read(graph, &sources, &mut report);
+    if report.has_lost_the_thread() {
+        // What the rest of the file seems to lack may be due to the fault that was reported.
+        return Outcome { sources, diagnostics: report.into_sorted(), catalogue: None, plan: None, study: Vec::new() };
+    }
     let file = decode::graph(&tree, &mut report);
     let sku = file.as_ref().and_then(|file| load_sku(file, skus, &shown, &mut sources, &mut report));
     let own = file.as_ref().and_then(|file| file.catalogue.as_ref());

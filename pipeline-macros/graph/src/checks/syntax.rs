@@ -32,6 +32,23 @@ pub const CHECK: Check = Check {
     run: None,
 };
 
+/// The fields of the notation that stand in calls alone: one of them in a map or a list says that a bracket is missing.
+pub const FIELDS: [&str; 13] = [
+    "version",
+    "catalogue",
+    "sku",
+    "sizes",
+    "load",
+    "resident",
+    "pools",
+    "groups",
+    "stages",
+    "edges",
+    "policy",
+    "tokens",
+    "share",
+];
+
 const CODE: &str = CHECK.code;
 
 fn name(token: &Token) -> String {
@@ -113,6 +130,11 @@ pub fn wrong_bracket(span: Span, found: char, opened: Span, wanted: char) -> Dia
     Diagnostic::error(CODE, span, format!("`{found}` closes nothing; `{wanted}` is missing"))
         .here(format!("`{wanted}` should come before this"))
         .and(opened, "to close this")
+}
+
+/// A bracket that nothing waits for.
+pub fn stray_bracket(span: Span, found: char) -> Diagnostic {
+    Diagnostic::error(CODE, span, format!("`{found}` closes nothing")).help("remove it, or open it before")
 }
 
 /// A bracket that is still open where the file ends, or where something begins that cannot lie inside it.

@@ -27,7 +27,7 @@ pub enum Token {
 
 /// Splits `text`; faults are reported, and what is faulty is left out or closed.
 pub fn tokens(file: FileId, text: &str, report: &mut Report) -> Vec<(Token, Span)> {
-    let mut lexer = Lexer { file, text, at: 0, report };
+    let mut lexer = Lexer { file, text, at: 0, lost_until: 0, report };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
         tokens.push(token);
@@ -41,6 +41,8 @@ struct Lexer<'a> {
     text: &'a str,
     /// The byte that comes next.
     at: usize,
+    /// Up to here a quote opens nothing: it lies in a line whose last string is not closed, and that was reported.
+    lost_until: usize,
     report: &'a mut Report,
 }
 
@@ -55,6 +57,10 @@ impl Lexer<'_> {
                 ')' | ']' | '}' => self.one(Token::Close(letter)),
                 ',' => self.one(Token::Comma),
                 ':' => self.one(Token::Colon),
+                '"' if start < self.lost_until => {
+                    self.at += 1;
+                    continue;
+                }
                 '"' => self.string(),
                 'r' if self.raw_hashes().is_some() => self.raw_string(),
                 '0'..='9' | '-' | '+' | '.' => Token::Number(self.take_while(is_of_number)),
@@ -71,25 +77,39 @@ impl Lexer<'_> {
     /// A letter that begins nothing; the token that was meant, where that is plain.
     fn stray(&mut self, letter: char) -> Option<Token> {
         let start = self.at;
-        self.at += letter.len_utf8();
-        self.report.add(syntax::stray(self.span(start, self.at), letter));
+        if letter == '#' {
+            // A comment of another language.
+            let rest = self.rest();
+            self.at += rest.find('\n').unwrap_or(rest.len());
+            let span = self.span(start, start + 1);
+            self.report.add_error(|| syntax::stray(span, letter));
+            return None;
+        }
+        let rest = self.rest();
+        // A run of them is one fault; two quotes are an empty string.
+        let run = rest.find(|other| other != letter).unwrap_or(rest.len());
+        let run = if is_quote(letter) && rest[..run].chars().count() <= 2 { letter.len_utf8() } else { run };
+        self.at += run;
+        let span = self.span(start, self.at);
+        self.report.add_error(|| syntax::stray(span, letter));
         match letter {
             ';' => Some(Token::Comma),
             '=' => Some(Token::Colon),
-            '\'' | '`' | '“' | '”' | '‘' | '’' => {
+            _ if is_quote(letter) && run == letter.len_utf8() => {
                 let text = self.take_while(|letter| !ends_a_lost_string(letter));
-                if let Some(closing @ ('\'' | '`' | '“' | '”' | '‘' | '’')) = self.peek() {
+                if let Some(closing) = self.peek().filter(|closing| is_quote(*closing)) {
                     self.at += closing.len_utf8();
                 }
                 Some(Token::Text(text))
             }
-            _ => None,
+            _ => {
+                self.report.lose_the_thread();
+                None
+            }
         }
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
-        // `Source::read` keeps texts below 16 MiB; a longer inline text only loses the place of its faults.
-        let narrow = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Span { file: self.file, start: narrow(start), end: narrow(end) }
     }
 
@@ -152,6 +172,7 @@ impl Lexer<'_> {
                 self.at += letter.len_utf8();
             } else {
                 self.report.add(syntax::open_comment(self.span(start, start + 2)));
+                self.report.lose_the_thread();
                 return;
             }
         }
@@ -177,7 +198,9 @@ impl Lexer<'_> {
                 }
             }
         }
-        self.report.add(syntax::open_string(self.span(start, start + 1)));
+        let span = self.span(start, start + 1);
+        self.report.add_error(|| syntax::open_string(span));
+        self.lost_until = self.at;
         self.at = begin;
         Token::Text(self.take_while(|letter| !ends_a_lost_string(letter)))
     }
@@ -199,7 +222,8 @@ impl Lexer<'_> {
             _ => None,
         };
         if meant.is_none() {
-            self.report.add(syntax::bad_escape(self.span(start, self.at)));
+            let span = self.span(start, self.at);
+            self.report.add_error(|| syntax::bad_escape(span));
         }
         meant
     }
@@ -211,7 +235,7 @@ impl Lexer<'_> {
     }
 
     fn braced_hexadecimal(&mut self) -> Option<char> {
-        let digits = self.rest().strip_prefix('{')?.find('}').filter(|digits| *digits <= 6)?;
+        let digits = self.rest().strip_prefix('{')?.bytes().take(7).position(|byte| byte == b'}')?;
         self.at += 1;
         let letter = self.hexadecimal(digits)?;
         self.at += 1;
@@ -242,6 +266,7 @@ impl Lexer<'_> {
                 let text = rest.to_owned();
                 self.at = self.text.len();
                 self.report.add(syntax::open_string(self.span(start, start + hashes + 2)));
+                self.report.lose_the_thread();
                 Token::Text(text)
             }
         }
@@ -251,6 +276,17 @@ impl Lexer<'_> {
 /// Where a string without a closing quote is taken to end.
 fn ends_a_lost_string(letter: char) -> bool {
     matches!(letter, ',' | ':' | ')' | ']' | '}' | '\n' | '"' | '\'' | '`' | '“' | '”' | '‘' | '’')
+}
+
+/// An offset in a [`Span`]. `Source::read` keeps texts below 16 MiB; a longer inline text only loses the place of its
+/// faults.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+/// What stands about strings in other languages and in letters.
+fn is_quote(letter: char) -> bool {
+    matches!(letter, '\'' | '`' | '“' | '”' | '‘' | '’')
 }
 
 fn is_of_word(letter: char) -> bool {

@@ -12,7 +12,7 @@ const DEPTH_LIMIT: usize = 64;
 /// Reads the document of `file`. All faults are reported; what could not be read is [`Value::Broken`].
 pub fn read(file: FileId, sources: &Sources, report: &mut Report) -> Node {
     let tokens = tokens(file, &sources.get(file).text, report);
-    let mut reader = Reader { tokens, at: 0, open: Vec::new(), closed_early: false, report };
+    let mut reader = Reader { tokens, at: 0, open: Vec::new(), closed_early: false, bracket_fault: false, report };
     let node = reader.value();
     if let (token, span) = reader.peek().clone()
         && token != Token::End
@@ -30,6 +30,8 @@ struct Reader<'a> {
     open: Vec<Open>,
     /// A bracket was taken to end where nothing closes it, and that was reported.
     closed_early: bool,
+    /// A bracket is missing or too many, and that was reported: what seems wrong behind it may be due to that.
+    bracket_fault: bool,
     report: &'a mut Report,
 }
 
@@ -45,7 +47,31 @@ struct Open {
 impl Reader<'_> {
     fn fault(&mut self, diagnostic: Diagnostic) {
         self.damage();
-        self.report.add(diagnostic);
+        if !self.bracket_fault {
+            self.report.add_error(|| diagnostic);
+        }
+    }
+
+    /// Reports that a bracket is missing or too many; only the first such fault is sure.
+    fn bracket_fault(&mut self, diagnostic: Diagnostic) {
+        self.fault(diagnostic);
+        self.report.lose_the_thread();
+        self.bracket_fault = true;
+    }
+
+    /// Whether a field begins here that cannot lie inside the bracket that `close` ends: `edges:` in a list, say.
+    fn field_begins(&self, close: char) -> bool {
+        let Some([(Token::Word(name), _), (Token::Colon, _)]) = self.tokens.get(self.at..self.at + 2) else {
+            return false;
+        };
+        let in_call = self.open.iter().any(|open| open.close == ')');
+        in_call && (close == ']' || close == '}' && syntax::FIELDS.contains(&name.as_str()))
+    }
+
+    /// Whether the bracket that comes next would close the document though more follows.
+    fn ends_too_early(&self, found: char) -> bool {
+        let outermost = self.open.iter().rposition(|open| open.close == found) == Some(0);
+        outermost && self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token != Token::End)
     }
 
     fn damage(&mut self) {
@@ -85,7 +111,7 @@ impl Reader<'_> {
         if let Token::Open(_) = token
             && self.open.len() >= DEPTH_LIMIT
         {
-            self.fault(syntax::too_deep(span, DEPTH_LIMIT));
+            self.bracket_fault(syntax::too_deep(span, DEPTH_LIMIT));
             self.at = self.tokens.len() - 1;
             return Node { value: Value::Broken, span, damaged: true };
         }
@@ -177,11 +203,11 @@ impl Reader<'_> {
         self.open.push(Open { close, name: name.map(|name| name.value.clone()), damaged: false });
         loop {
             match self.peek().clone() {
-                (token, span) if token == Token::End || self.sibling_begins() => {
+                (token, span) if token == Token::End || self.sibling_begins() || self.field_begins(close) => {
                     if self.closed_early {
                         self.damage();
                     } else {
-                        self.fault(syntax::open_bracket(span, &token, opened, close));
+                        self.bracket_fault(syntax::open_bracket(span, &token, opened, close));
                     }
                     self.closed_early = true;
                     break;
@@ -191,16 +217,22 @@ impl Reader<'_> {
                     break;
                 }
                 (Token::Close(found), span) => {
-                    self.fault(syntax::wrong_bracket(span, found, opened, close));
                     // A bracket that an outer level waits for ends this one too; another one is passed over.
-                    if self.open.iter().any(|outer| outer.close == found) {
+                    if self.open.iter().any(|outer| outer.close == found) && !self.ends_too_early(found) {
+                        self.bracket_fault(syntax::wrong_bracket(span, found, opened, close));
                         break;
                     }
+                    self.bracket_fault(syntax::stray_bracket(span, found));
                     self.next();
+                    if self.peek().0 == Token::Comma {
+                        self.next();
+                    }
                 }
                 (Token::Comma, span) => {
                     self.fault(syntax::value_wanted(span, &Token::Comma));
-                    self.next();
+                    while self.peek().0 == Token::Comma {
+                        self.next();
+                    }
                 }
                 _ => {
                     let before = self.at;
@@ -212,6 +244,11 @@ impl Reader<'_> {
         self.open.pop().is_none_or(|bracket| bracket.damaged)
     }
 
+    /// What closes the innermost bracket.
+    fn closes(&self) -> char {
+        self.open.last().map_or(')', |open| open.close)
+    }
+
     /// The comma behind an item; where it is missing, the next item is read as if it were there.
     fn separator(&mut self, item_began: usize) {
         match self.peek().clone() {
@@ -220,7 +257,9 @@ impl Reader<'_> {
             }
             (Token::Close(_) | Token::End, _) => {}
             // The bracket ends here, or one inside it did, and that has its own words.
-            _ if self.sibling_begins() || std::mem::take(&mut self.closed_early) => {}
+            _ if self.sibling_begins()
+                || self.field_begins(self.closes())
+                || std::mem::take(&mut self.closed_early) => {}
             (token, span) => {
                 if self.at > item_began {
                     self.fault(syntax::comma_wanted(self.last(), &token, span));
