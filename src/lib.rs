@@ -40,4 +40,5 @@ pub use proofline_stages::circuits::{Builtin, Origin, PCE_FILE, StoredCircuit};
 pub use proofline_stages::params::{Convention, PARAMS_FILE, Parameters, resident, setup};
 pub use proofline_stages::progress::{Progress, unwatched};
 pub use proofline_stages::{CircuitShape, Class, Error, Job, Proof, ProvingKey, VerifyingKey, WitnessSource, verify};
+pub use proofline_study as study;
 pub use prover::{Handle, Prover, ProverError};

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use proofline::study::StudyError;
 use proofline::{Cause, Class, Error, Failure, ProverError, StartError, SubmitError};
 
 /// The exit codes, as `--help` shows them.
@@ -34,9 +35,15 @@ pub enum Fault {
     /// A job was not accepted.
     #[error(transparent)]
     Submit(#[from] SubmitError),
+    /// A simulation cannot be read or run.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A proof failed.
     #[error(transparent)]
     Proof(#[from] Failure),
+    /// A text of the caller's cannot be understood.
+    #[error("{0}")]
+    Unclear(String),
     /// Anything else.
     #[error("{0}")]
     Internal(String),
@@ -64,11 +71,27 @@ impl Fault {
         match self {
             Self::Refused => 1,
             Self::Usage(_) => 2,
+            Self::Unclear(_) => 3,
             Self::Input(error) => code_of(error),
             Self::Machine(_) | Self::Submit(_) => 7,
+            Self::Study(error) => code_of_study(error),
             Self::Proof(Failure { cause: Cause::Failed(error), .. }) => error.source_as::<Error>().map_or(70, code_of),
             Self::Proof(_) | Self::Internal(_) => 70,
         }
+    }
+}
+
+fn code_of_study(error: &StudyError) -> u8 {
+    match error {
+        StudyError::Graph(_) => 1,
+        StudyError::NoCosts { .. }
+        | StudyError::NoMachine
+        | StudyError::NoSizes
+        | StudyError::TooMany { .. }
+        | StudyError::Setting(_) => 2,
+        StudyError::Costs { .. } => 3,
+        StudyError::NoSuchPolicy { .. } | StudyError::Sim(_) => 4,
+        StudyError::Unreadable { .. } => 6,
     }
 }
 

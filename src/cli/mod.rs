@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand.
 
+mod calibrate;
 mod check;
 mod exit;
 mod explain;
@@ -8,8 +9,10 @@ mod params;
 mod plan;
 mod prove;
 mod setup;
+mod sim;
 mod sku;
 mod stored;
+mod sweep;
 mod verify;
 mod watch;
 mod waterfall;
@@ -36,6 +39,9 @@ enum Command {
     Check(check::Check),
     Explain(explain::Explain),
     Sku(sku::SkuCommand),
+    Sim(sim::Sim),
+    Calibrate(calibrate::Calibrate),
+    Sweep(sweep::Sweep),
 }
 
 /// Runs the command that the process was started with.
@@ -51,6 +57,9 @@ pub fn run() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Sku(command) => command.run(),
+        Command::Sim(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
+        Command::Sweep(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
