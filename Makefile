@@ -47,11 +47,11 @@ release: deps
 
 prove: build
 	@echo "== a circuit of circom: $(CIRCOM_NAME)"
-	$(PROOFLINE) setup --r1cs $(CIRCOM).r1cs --seed demo -o $(OUT)/circom
-	$(PROOFLINE) prove --r1cs $(CIRCOM).r1cs --wtns $(CIRCOM).wtns --params $(OUT)/circom --count 8 --out $(OUT)/circom/proofs
+	$(PROOFLINE) setup --r1cs $(CIRCOM).r1cs --seed demo --force -o $(OUT)/circom
+	$(PROOFLINE) prove --r1cs $(CIRCOM).r1cs --wtns $(CIRCOM).wtns --params $(OUT)/circom --count 8 --out $(OUT)/circom/proofs --force
 	@echo "== the built-in family: SHA-256 of 4 blocks, a fresh preimage for each proof"
-	$(PROOFLINE) setup --circuit sha256:4 --seed demo -o $(OUT)/sha256
-	$(PROOFLINE) prove --circuit sha256:4 --params $(OUT)/sha256 --count 8 --out $(OUT)/sha256/proofs --waterfall $(OUT)/waterfall.svg
+	$(PROOFLINE) setup --circuit sha256:4 --seed demo --force -o $(OUT)/sha256
+	$(PROOFLINE) prove --circuit sha256:4 --params $(OUT)/sha256 --count 8 --out $(OUT)/sha256/proofs --force --waterfall $(OUT)/waterfall.svg
 	$(PROOFLINE) verify --vk $(OUT)/sha256/circuit.vk --public $(OUT)/sha256/proofs/public-7.json --proof $(OUT)/sha256/proofs/proof-7.bin
 
 CIRCOM = tests/data/circom/poseidon_m7

@@ -39,7 +39,7 @@ fn key() -> &'static str {
     static KEY: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     KEY.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("key-of-sha256-1").display().to_string();
-        let answer = proofline(&["setup", "--circuit", "sha256:1", "--seed", "tests", "-o", &folder]);
+        let answer = proofline(&["setup", "--circuit", "sha256:1", "--seed", "tests", "--force", "-o", &folder]);
         assert_eq!(answer.code, Some(0), "{}", answer.error);
         assert!(answer.error.contains("this is not a ceremony"), "{}", answer.error);
         folder
@@ -72,11 +72,12 @@ fn proofs_are_made_verified_and_written() {
         "2",
         "--out",
         &out,
+        "--force",
         "--waterfall",
         &picture,
     ]);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
-    assert!(answer.out.contains("3 proofs of sha256:1 verified"), "{}", answer.out);
+    assert!(answer.out.contains("3 of 3 proofs of sha256:1 verified"), "{}", answer.out);
     assert!(answer.out.contains("gpu_ntt_msm"), "{}", answer.out);
     assert!(fs::read_to_string(picture).expect("the picture is there").starts_with("<svg"));
     let vk = format!("{}/circuit.vk", key());
@@ -95,16 +96,24 @@ fn proofs_are_made_verified_and_written() {
 #[test]
 fn a_circom_circuit_is_proved() {
     let folder = scratch("key-of-poseidon").display().to_string();
-    assert_eq!(proofline(&["setup", "--r1cs", R1CS, "-o", &folder]).code, Some(0));
+    assert_eq!(proofline(&["setup", "--r1cs", R1CS, "--force", "-o", &folder]).code, Some(0));
     let answer = proofline(&["prove", "--r1cs", R1CS, "--wtns", WTNS, WTNS, "--params", &folder]);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
-    assert!(answer.out.contains("2 proofs of poseidon_m7 verified"), "{}", answer.out);
+    assert!(answer.out.contains("2 of 2 proofs of poseidon_m7 verified"), "{}", answer.out);
 
     let mut wrong = fs::read(scratch_copy(WTNS)).expect("the witness is there");
     let last = wrong.len() - 32;
     wrong[last] ^= 1;
     let wrong = file("unsatisfied.wtns", &wrong);
     refused(&["prove", "--r1cs", R1CS, "--wtns", &wrong, "--params", &folder], 5, &["does not satisfy", "constraint "]);
+    let wtns = fs::read(scratch_copy(WTNS)).expect("the witness is there");
+    let cut = file("cut.wtns", &wtns[..wtns.len() - 7]);
+    refused(&["prove", "--r1cs", R1CS, "--wtns", &cut, "--params", &folder], 3, &[&cut, "offset"]);
+    // One proof's failure is that proof's alone: the others are made, and the exit code says that one was not.
+    let mixed = proofline(&["prove", "--r1cs", R1CS, "--wtns", WTNS, &wrong, WTNS, "--params", &folder]);
+    assert_eq!(mixed.code, Some(5), "{}", mixed.error);
+    assert!(mixed.out.contains("2 of 3 proofs of poseidon_m7 verified"), "{}", mixed.out);
+    assert!(mixed.out.contains(&format!("proof-1 ({wrong}) failed: ")), "{}", mixed.out);
     refused(&["prove", "--circuit", "sha256:1", "--params", &folder], 4, &["sha256:1"]);
     refused(&["prove", "--r1cs", R1CS, "--wtns", WTNS, "--params", key()], 4, &["poseidon_m7"]);
 }
@@ -124,9 +133,6 @@ fn damaged_files_are_named_with_the_place() {
     refused(&["setup", "--r1cs", &counts, "-o", &scratch("never").display().to_string()], 3, &[&counts]);
     let text = file("text.r1cs", b"not a circuit");
     refused(&["setup", "--r1cs", &text, "-o", &scratch("never").display().to_string()], 3, &[&text]);
-    let wtns = fs::read(scratch_copy(WTNS)).expect("the witness is there");
-    let cut = file("cut.wtns", &wtns[..wtns.len() - 7]);
-    refused(&["prove", "--r1cs", R1CS, "--wtns", &cut, "--params", key()], 3, &[&cut, "offset"]);
     let params = fs::read(format!("{}/circuit.params", key())).expect("the key is there");
     for (name, bytes) in [("cut.params", &params[..params.len() / 2]), ("empty.params", &[][..])] {
         let cut = file(name, bytes);
@@ -137,6 +143,47 @@ fn damaged_files_are_named_with_the_place() {
     bent[middle] ^= 1;
     let bent = file("bent.params", &bent);
     refused(&["prove", "--circuit", "sha256:1", "--params", &bent], 3, &[&bent]);
+}
+
+#[test]
+fn nothing_is_overwritten_unasked_and_outputs_are_tried_before_the_work() {
+    let key = key();
+    refused(&["setup", "--circuit", "sha256:1", "-o", key], 2, &["circuit.params", "--force"]);
+    let out = scratch("old-proofs").display().to_string();
+    let prove = |more: &[&str]| {
+        let arguments = [&["prove", "--circuit", "sha256:1", "--params", key][..], more].concat();
+        proofline(&arguments)
+    };
+    assert_eq!(prove(&["--count", "2", "--out", &out, "--force"]).code, Some(0));
+    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--out", &out], 2, &["earlier run", "--force"]);
+    assert_eq!(prove(&["--out", &out, "--force"]).code, Some(0));
+    assert!(!scratch("old-proofs/proof-1.bin").exists(), "the proofs of the earlier run are gone");
+    let file = file("no-folder", b"");
+    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--out", &file], 3, &["not a folder"]);
+    refused(&["setup", "--circuit", "sha256:1", "-o", &file], 3, &["not a folder"]);
+    let nowhere = scratch("nowhere/w.svg").display().to_string();
+    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--waterfall", &nowhere], 6, &["nowhere"]);
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--waterfall", folder], 6, &[folder]);
+    refused(&["setup", "--circuit", "sha256:1", "--seed", "", "-o", &out], 2, &["--seed"]);
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_fault() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_proofline"))
+        .args(["plan"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    if let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") {
+        let status = Command::new(env!("CARGO_BIN_EXE_proofline")).arg("plan").stdout(full).status();
+        assert_eq!(status.expect("the command starts").code(), Some(6));
+    }
 }
 
 #[test]
@@ -181,7 +228,7 @@ fn the_command_line_is_checked() {
 fn every_subcommand_has_an_example_and_the_codes_are_documented() {
     let help = proofline(&["--help"]);
     assert!(help.out.contains("Exit codes:"), "{}", help.out);
-    for command in ["setup", "prove", "verify", "plan", "check", "explain"] {
+    for command in ["setup", "prove", "verify", "plan", "check", "explain", "sku", "params"] {
         assert!(help.out.contains(command), "{}", help.out);
         let help = proofline(&[command, "--help"]);
         assert!(help.out.contains("Example"), "{}", help.out);
@@ -197,5 +244,5 @@ fn the_plan_is_printed_and_the_binding_read_back() {
     }
     let described = proofline(&["plan", "--machine", "pack:1 l3:12 core:8 pu:2(indexes=2*96:1*2)"]);
     assert!(described.out.contains("12 CCDs, 96 cores"), "{}", described.out);
-    refused(&["plan", "--machine", "pack:x"], 7, &["pack:x"]);
+    refused(&["plan", "--machine", "pack:x"], 2, &["pack:x"]);
 }

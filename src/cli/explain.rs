@@ -17,7 +17,7 @@ impl Explain {
     pub fn run(&self) -> Result<(), Fault> {
         let Some(code) = &self.code else {
             for (code, name, rule) in pipeline_graph::explain::codes() {
-                println!("{code}  {name}: {rule}");
+                say!("{code}  {name}: {rule}");
             }
             return Ok(());
         };
@@ -26,7 +26,7 @@ impl Explain {
                 Error::BadText(format!("there is no error code `{code}`: `proofline explain` lists them")).into()
             );
         };
-        println!("{page}");
+        say!("{page}");
         Ok(())
     }
 }

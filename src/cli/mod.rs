@@ -1,5 +1,12 @@
 //! The command line: one file for each subcommand.
 
+/// `println!` for a reader who may have left; see [`say`].
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::cli::say::line(format_args!($($text)*))
+    };
+}
+
 mod calibrate;
 mod check;
 mod exit;
@@ -8,6 +15,7 @@ mod files;
 mod params;
 mod plan;
 mod prove;
+mod say;
 mod setup;
 mod sim;
 mod sku;

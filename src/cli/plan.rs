@@ -8,6 +8,7 @@ use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
 use proofline::runtime::plan::{Bytes, Ccds, Insist, Plan, Pool, Share, StagePlan, Unit};
+use proofline::runtime::topology::{Cpus, Machine};
 use proofline::runtime::topology::hwloc::Hwloc;
 use proofline::{Error, Pipeline, Prover, StartError};
 
@@ -50,12 +51,15 @@ impl PlanCommand {
         if self.graph.is_some() || self.dot || self.svg {
             return self.of_a_file(&plan);
         }
+        // Judged before anything is printed: what cannot be understood is the caller's typing.
+        let machine = self.machine.as_deref().map(Hwloc::synthetic).transpose();
+        let machine = machine.map_err(|error| Fault::Usage(error.to_string()))?;
         print_plan(&plan);
         if self.binding {
             print_bindings(&Prover::start()?);
         }
-        if let Some(description) = &self.machine {
-            print_placement(&plan, description)?;
+        if let Some(machine) = machine {
+            print_placement(&plan, &machine.machine())?;
         }
         Ok(())
     }
@@ -86,13 +90,13 @@ impl PlanCommand {
 
 fn print_plan(plan: &Plan) {
     let sku = plan.sku.as_ref().map_or("any (the machine at start-up)", |sku| &sku.name);
-    println!("graph   {} ({}, digest {})", plan.graph, plan.file, plan.digest);
-    println!("sku     {sku}");
-    println!("policy  {}", plan.policy);
-    println!("\npools");
+    say!("graph   {} ({}, digest {})", plan.graph, plan.file, plan.digest);
+    say!("sku     {sku}");
+    say!("policy  {}", plan.policy);
+    say!("\npools");
     let pool = |pool: &Pool| vec![pool.name.clone(), amount(pool.size, pool.unit)];
     table(&["name", "size"], plan.pools.iter().map(pool).collect());
-    println!("\ngroups");
+    say!("\ngroups");
     let groups = plan.groups.iter().map(|group| {
         let ccds = match &group.ccds {
             Ccds::All => "all".to_owned(),
@@ -110,12 +114,12 @@ fn print_plan(plan: &Plan) {
         [group.name.as_str(), &ccds, share, insist, exclusive].map(str::to_owned).to_vec()
     });
     table(&["name", "CCDs", "share", "binding", "overlap"], groups.collect());
-    println!("\nstages");
+    say!("\nstages");
     table(
         &["name", "backend", "tags", "group", "workers", "threads", "in flight", "needs", "holds"],
         plan.stages.iter().map(|stage| stage_row(plan, stage)).collect(),
     );
-    println!("\nedges");
+    say!("\nedges");
     let edges = plan.edges.iter().map(|edge| {
         let name = |stage: usize| plan.stages[stage].name.clone();
         let reserved = if edge.reserved_by == edge.from { String::new() } else { name(edge.reserved_by) };
@@ -172,7 +176,7 @@ fn amount(size: u64, unit: Unit) -> String {
 }
 
 fn print_bindings(prover: &Prover) {
-    println!("\nbinding");
+    say!("\nbinding");
     let rows = prover.bindings().iter().map(|binding| {
         let holds = match &binding.bound {
             Some(Bound::Holds(cpus)) => format!("holds ({cpus})"),
@@ -190,21 +194,20 @@ fn print_bindings(prover: &Prover) {
         ]
     });
     table(&["stage", "worker", "CCD", "cpus", "threads", "binding"], rows.collect());
-    prover.notes().iter().for_each(|note| println!("note: {note}"));
+    prover.notes().iter().for_each(|note| say!("note: {note}"));
 }
 
-fn print_placement(plan: &Plan, description: &str) -> Result<(), Fault> {
-    let machine = Hwloc::synthetic(description).map_err(StartError::from)?.machine();
-    let placement = place(plan, &machine).map_err(StartError::from)?;
-    println!("\nplacement on {} CCDs, {} cores", machine.ccds.len(), machine.cores());
+fn print_placement(plan: &Plan, machine: &Machine) -> Result<(), Fault> {
+    let placement = place(plan, machine).map_err(StartError::from)?;
+    say!("\nplacement on {} CCDs, {} cores", machine.ccds.len(), machine.cores());
     let rows = placement.workers.iter().map(|worker| {
-        let ccds: Vec<String> = worker.ccds.iter().map(u32::to_string).collect();
+        let ccds = Cpus::new(worker.ccds.clone()).to_string();
         let threads = worker.pool.map_or_else(|| "-".to_owned(), |pool| placement.pools[pool].threads.to_string());
         let stage = plan.stages[worker.stage].name.clone();
-        vec![stage, worker.worker.to_string(), ccds.join(","), worker.cpus.to_string(), threads]
+        vec![stage, worker.worker.to_string(), ccds, worker.cpus.to_string(), threads]
     });
     table(&["stage", "worker", "CCD", "cpus", "threads"], rows.collect());
-    placement.notes.iter().for_each(|note| println!("note: {note}"));
+    placement.notes.iter().for_each(|note| say!("note: {note}"));
     Ok(())
 }
 
@@ -217,7 +220,7 @@ fn table(heading: &[&str], rows: Vec<Vec<String>>) {
     let widths: Vec<usize> = (0..heading.len()).map(width).collect();
     let print = |cells: &[String]| {
         let line: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        println!("  {}", line.join("  ").trim_end());
+        say!("  {}", line.join("  ").trim_end());
     };
     print(&heading.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>());
     rows.iter().for_each(|row| print(row));

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use proofline::runtime::event::Observer;
 use proofline::runtime::export::Graph;
 use proofline::verify::write_public_inputs;
-use proofline::{CircuitShape, Handle, Job, Options, Pipeline, Progress, Prover, ProvingKey, WitnessSource};
+use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Progress, Prover, ProvingKey, WitnessSource};
 
 use super::exit::Fault;
 use super::stored::{self, Choice};
@@ -41,6 +41,9 @@ pub struct Prove {
     /// The folder to write to: `proof-N.bin` (192 bytes) and `public-N.json`; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Removes the proofs of an earlier run from that folder first
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Draws what each worker did when, as an SVG picture
     #[arg(long, value_name = "FILE")]
     waterfall: Option<PathBuf>,
@@ -53,8 +56,12 @@ impl Prove {
         let keep = kept.is_none();
         let shape = Arc::new(kept.map_or_else(|| self.choice.extract(), Ok)?);
         // Before any work: a folder that cannot be made must not cost an hour of proving.
+        let _lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
         if let Some(folder) = &self.out {
-            files::make_folder(folder)?;
+            self.clear(folder)?;
+        }
+        if let Some(file) = &self.waterfall {
+            files::expect_writable(file)?;
         }
         let key = Arc::new(read_key(&self.params)?);
         key.check(&shape)?;
@@ -77,21 +84,21 @@ impl Prove {
         prover.drain();
         let seconds = clock.elapsed().as_secs_f64();
         watch.clear();
-        made?;
-        println!(
-            "{proofs} proofs of {} verified in {seconds:.2} s: {:.3} proofs/s",
+        let Summary { verified, first_fault } = made?;
+        say!(
+            "{verified} of {proofs} proofs of {} verified in {seconds:.2} s: {:.3} proofs/s",
             shape.name(),
-            f64::from(proofs) / seconds
+            f64::from(verified) / seconds
         );
         print_stages(&watch, seconds);
         if let Some(folder) = &self.out {
-            println!("written to {}", folder.display());
+            say!("written to {}", folder.display());
         }
         if let Some(file) = &self.waterfall {
             files::write(file, waterfall::svg(&plan, &watch.spans()).as_bytes())?;
-            println!("waterfall drawn in {}", file.display());
+            say!("waterfall drawn in {}", file.display());
         }
-        Ok(())
+        first_fault.map_or(Ok(()), Err)
     }
 
     fn proofs(&self) -> u32 {
@@ -99,46 +106,110 @@ impl Prove {
         self.count.unwrap_or(1).saturating_mul(witnesses)
     }
 
-    /// Keeps `concurrency` jobs in the pipeline until all are done; the first failure ends it.
+    /// Refuses a folder that holds proofs of an earlier run, or removes them: old and new ones look alike.
+    fn clear(&self, folder: &Path) -> Result<(), Fault> {
+        let fail = |action, file: &Path| {
+            let file = file.to_owned();
+            move |source| Error::Io { action, file, source }
+        };
+        for entry in std::fs::read_dir(folder).map_err(fail("read", folder))? {
+            let file = entry.map_err(fail("read", folder))?.path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let old = (name.starts_with("proof-") && name.ends_with(".bin"))
+                || (name.starts_with("public-") && name.ends_with(".json"));
+            if old && !self.force {
+                return Err(Fault::Usage(format!(
+                    "{} is of an earlier run: choose another folder for --out, or remove the proofs in it with --force",
+                    file.display()
+                )));
+            }
+            if old {
+                std::fs::remove_file(&file).map_err(fail("remove", &file))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps `concurrency` jobs in the pipeline until all are done. A proof that fails fails alone; what cannot be
+    /// written ends the run.
     fn prove_all(
         &self,
         prover: &Prover,
         shape: &Arc<CircuitShape>,
         key: &Arc<ProvingKey>,
         watch: &StageWatch,
-    ) -> Result<(), Fault> {
-        let mut in_flight: VecDeque<(u32, String, Instant, Handle)> = VecDeque::new();
+    ) -> Result<Summary, Fault> {
+        let mut in_flight: VecDeque<(u32, String, Handle)> = VecDeque::new();
+        let mut summary = Summary { verified: 0, first_fault: None };
+        let fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
+            watch.say(&format!("{} failed: {fault}", self.label(number)));
+            first.get_or_insert(fault);
+        };
         let mut next = 0;
         while next < self.proofs() || !in_flight.is_empty() {
             if next < self.proofs() && in_flight.len() < self.concurrency as usize {
-                let job = Job::new(Arc::clone(shape), Arc::clone(key), vec![self.witness(shape, next)?])?;
-                let public = write_public_inputs(job.public_inputs(0));
-                in_flight.push_back((next, public, Instant::now(), prover.submit(job)?));
+                let number = next;
                 next += 1;
+                match self.job(shape, key, number) {
+                    Ok(job) => {
+                        let public = write_public_inputs(job.public_inputs(0));
+                        in_flight.push_back((number, public, prover.submit(job)?));
+                    }
+                    Err(fault) => fail(number, fault, &mut summary.first_fault),
+                }
                 continue;
             }
-            let Some((number, public, begun, handle)) = in_flight.pop_front() else {
-                continue;
+            let Some((number, public, handle)) = in_flight.pop_front() else { continue };
+            let job = handle.job();
+            let proofs = match handle.wait() {
+                Ok(proofs) => proofs,
+                Err(failure) => {
+                    fail(number, failure.into(), &mut summary.first_fault);
+                    continue;
+                }
             };
-            for proof in handle.wait()? {
+            for proof in proofs {
                 if let Some(folder) = &self.out {
                     files::write(&folder.join(format!("proof-{number}.bin")), &proof.bytes)?;
                     files::write(&folder.join(format!("public-{number}.json")), public.as_bytes())?;
                 }
             }
-            let seconds = begun.elapsed().as_secs_f64();
-            watch.say(&format!("proof {} of {}: verified, {seconds:.2} s after its start", number + 1, self.proofs()));
+            summary.verified += 1;
+            let seconds = watch.latency(job).unwrap_or_default().as_secs_f64();
+            watch.say(&format!("{} verified, {seconds:.2} s after it was submitted", self.label(number)));
         }
-        Ok(())
+        Ok(summary)
+    }
+
+    /// A proof as its owner knows it: the number that its file has, and the witness that it is of.
+    fn label(&self, number: u32) -> String {
+        match self.wtns_of(number) {
+            Some(file) => format!("proof-{number} ({})", file.display()),
+            None => format!("proof-{number}"),
+        }
+    }
+
+    fn job(&self, shape: &Arc<CircuitShape>, key: &Arc<ProvingKey>, number: u32) -> Result<Job, Fault> {
+        Ok(Job::new(Arc::clone(shape), Arc::clone(key), vec![self.witness(shape, number)?])?)
+    }
+
+    fn wtns_of(&self, number: u32) -> Option<&PathBuf> {
+        self.wtns.get(number as usize % self.wtns.len().max(1))
     }
 
     fn witness(&self, shape: &CircuitShape, number: u32) -> Result<WitnessSource, Fault> {
-        match (shape.builtin(), self.wtns.as_slice()) {
+        match (shape.builtin(), self.wtns_of(number)) {
             (Some(builtin), _) => Ok(builtin.fresh_witness()),
-            (None, []) => Err(Fault::Usage("give the witnesses of the circuit: --wtns FILE".into())),
-            (None, files) => Ok(WitnessSource::from_wtns(shape, &files[number as usize % files.len()])?),
+            (None, Some(file)) => Ok(WitnessSource::from_wtns(shape, file)?),
+            (None, None) => Err(Fault::Usage("give the witnesses of the circuit: --wtns FILE".into())),
         }
     }
+}
+
+/// What came of a run.
+struct Summary {
+    verified: u32,
+    first_fault: Option<Fault>,
 }
 
 fn read_key(path: &Path) -> Result<ProvingKey, Fault> {
@@ -150,10 +221,10 @@ fn read_key(path: &Path) -> Result<ProvingKey, Fault> {
 }
 
 fn print_stages(watch: &StageWatch, seconds: f64) {
-    println!("  {:14} {:>7} {:>8} {:>10} {:>10} {:>6}", "stage", "workers", "firings", "busy s", "waited s", "busy");
+    say!("  {:14} {:>7} {:>8} {:>10} {:>10} {:>6}", "stage", "workers", "firings", "busy s", "waited s", "busy");
     for stage in watch.figures() {
         let busy = stage.busy.as_secs_f64();
-        println!(
+        say!(
             "  {:14} {:>7} {:>8} {:>10.3} {:>10.3} {:>5.0}%",
             stage.name,
             stage.workers,

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use proofline::setup::{Entropy, generate};
-use proofline::Progress;
+use proofline::{PARAMS_FILE, Progress};
 
 use super::exit::Fault;
+use super::files;
 use super::stored::{self, Choice};
 use super::watch::{Bars, pool_of_all_cores};
 
@@ -21,8 +22,11 @@ pub struct Setup {
     #[command(flatten)]
     choice: Choice,
     /// Makes the key from this text instead of the system's randomness: the same text, the same key
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     seed: Option<String>,
+    /// Replaces the key that is in the folder already: proofs made with it no longer verify
+    #[arg(long)]
+    force: bool,
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -34,6 +38,15 @@ impl Setup {
             "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;"
         );
         eprintln!("         use it for tests and development, or where prover and verifier are the same.");
+        // Before any work: a place that cannot be written to must not cost an hour.
+        let _lock = files::FolderLock::take(&self.output)?;
+        let key = self.output.join(PARAMS_FILE);
+        if key.exists() && !self.force {
+            let key = key.display();
+            return Err(Fault::Usage(format!(
+                "{key} is there already: choose another folder, or replace it with --force"
+            )));
+        }
         let shape = self.choice.extract()?;
         let unused = shape.unused();
         if let Some(first) = unused.first() {
@@ -51,7 +64,7 @@ impl Setup {
         bars.clear();
         parameters.write(&self.output)?;
         shape.write(&stored::beside(&self.output), self.choice.origin()?)?;
-        println!(
+        say!(
             "{}: {} constraints, {} inputs, {} aux, domain {}; key written to {}",
             shape.name(),
             shape.constraints(),

@@ -60,7 +60,7 @@ fn synthetic(file: &Path) -> Result<(), Fault> {
     let sku = pipeline_graph::load::sku(&name, source).ok_or_else(|| {
         Error::BadText(format!("{shown} is no SKU: `proofline check` a graph that names it says why"))
     })?;
-    println!("{}", sku.synthetic());
+    say!("{}", sku.synthetic());
     Ok(())
 }
 

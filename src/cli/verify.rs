@@ -47,10 +47,10 @@ impl Verify {
         let public = parse_public_inputs(&text).map_err(inside(&self.public))?;
         let proof = ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?).map_err(inside(&self.proof))?;
         if key.verify(&proof, &public)? {
-            println!("{}: valid", self.proof.display());
+            say!("{}: valid", self.proof.display());
             Ok(())
         } else {
-            println!("{}: NOT valid for this key and these public inputs", self.proof.display());
+            say!("{}: NOT valid for this key and these public inputs", self.proof.display());
             Err(Fault::Refused)
         }
     }

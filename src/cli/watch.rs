@@ -9,6 +9,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofline::Progress;
 use proofline::runtime::event::{Ending, Event, Observer};
+use proofline::runtime::key::JobId;
 use proofline::runtime::plan::{Plan, Role};
 
 use super::exit::Fault;
@@ -37,7 +38,7 @@ impl Bars {
         let bar = bars.entry(what).or_insert_with(|| {
             let bar = self.all.add(ProgressBar::new(total));
             bar.set_style(style("{prefix:24} [{bar:36}] {human_pos} of {human_len}"));
-            bar.set_prefix(what);
+            bar.set_prefix(format!("key: {what}"));
             bar
         });
         bar.set_length(total);
@@ -59,6 +60,14 @@ pub struct StageWatch {
     stages: Vec<Counters>,
     bars: Option<(MultiProgress, Vec<ProgressBar>)>,
     spans: Mutex<Vec<Span>>,
+    jobs: Mutex<HashMap<JobId, JobTimes>>,
+}
+
+/// When a job was accepted, and when it was over.
+#[derive(Clone, Copy, Default)]
+struct JobTimes {
+    accepted: Duration,
+    finished: Option<Duration>,
 }
 
 #[derive(Default)]
@@ -101,15 +110,15 @@ impl StageWatch {
             let bars = plan.stages.iter().map(bar).collect();
             (all, bars)
         });
-        Self { names, stages, bars, spans: Mutex::default() }
+        Self { names, stages, bars, spans: Mutex::default(), jobs: Mutex::default() }
     }
 
     /// Prints a line above the bars, or plainly where there are none.
     pub fn say(&self, line: &str) {
         match &self.bars {
             // What cannot be drawn on the terminal is printed.
-            Some((all, _)) => all.println(line).unwrap_or_else(|_| println!("{line}")),
-            None => println!("{line}"),
+            Some((all, _)) => all.println(line).unwrap_or_else(|_| say!("{line}")),
+            None => say!("{line}"),
         }
     }
 
@@ -130,6 +139,12 @@ impl StageWatch {
             waited: Duration::from_nanos(stage.waited_ns.load(Ordering::Relaxed)),
         };
         self.names.iter().zip(&self.stages).map(figures).collect()
+    }
+
+    /// From a job's acceptance to its end; `None` while it runs.
+    pub fn latency(&self, job: JobId) -> Option<Duration> {
+        let times = *self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get(&job)?;
+        Some(times.finished? - times.accepted)
     }
 
     /// Every firing so far.
@@ -167,7 +182,14 @@ impl Observer for StageWatch {
                 }
                 self.show(stage);
             }
-            Event::Accepted { .. } | Event::Finished { .. } => {}
+            Event::Accepted { job, .. } => {
+                let times = JobTimes { accepted: at, finished: None };
+                self.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(job, times);
+            }
+            Event::Finished { job, .. } => {
+                let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+                jobs.entry(job).or_default().finished = Some(at);
+            }
         }
     }
 }
