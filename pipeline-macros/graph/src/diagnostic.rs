@@ -149,7 +149,7 @@ impl Report {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.kept.len() + self.more_errors + self.more_warnings
+        self.kept.len() + self.left_out()
     }
 
     /// Whether one of them is an error.
@@ -165,6 +165,12 @@ impl Report {
         self.more_errors > 0 || self.kept.iter().any(|found| found.severity == Severity::Error && of_shape(found.code))
     }
 
+    /// How many are not kept.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.more_errors + self.more_warnings
+    }
+
     /// Those that are kept, by place and without repetitions; the last one says how many more there are.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
@@ -173,7 +179,7 @@ impl Report {
             (span.map(|span| (span.start, span.end)), diagnostic.code)
         });
         self.kept.dedup();
-        let more = self.more_errors + self.more_warnings;
+        let more = self.left_out();
         if let Some(last) = self.kept.last_mut().filter(|_| more > 0) {
             last.notes.push(format!("and {more} more faults, which are not shown"));
         }

@@ -6,7 +6,7 @@ use crate::checks::{Planned, for_study, unreadable};
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::model::{Catalogue, Graph, Sku, SkuChoice};
 use crate::plan::Plan;
-use crate::source::{At, Source, Sources};
+use crate::source::{At, Source, Sources, Span};
 use crate::{checks, decode, plan, resolve, ron};
 
 /// Where the SKU that a graph names is looked for.
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub sources: Sources,
     /// Errors and warnings by place: the graph's first, then those of the SKU and the catalogue.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many more there would be; of a hostile file only the first hundred are kept.
+    pub left_out: usize,
     /// The catalogue, if it could be read.
     pub catalogue: Option<Catalogue>,
     /// The plan; `None` if there is an error.
@@ -59,13 +61,31 @@ impl Outcome {
 /// Loads the graph file at `path`, its SKU from `skus/` beside it or, if that is not there, beside its folder; diagnostics show the file as `shown`.
 ///
 /// # Errors
-/// The graph file itself cannot be read. All other faults are diagnostics.
+/// The graph file is not there, or may not be read. All other faults are diagnostics.
 pub fn load_file(path: &Path, shown: &str, catalogue: Source) -> std::io::Result<Outcome> {
-    let graph = Source::read(path, shown)?;
+    let graph = match Source::read(path, shown) {
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Ok(no_graph(shown, &error)),
+        read => read?,
+    };
     let beside = path.with_file_name("skus");
     let above = path.parent().and_then(Path::parent).map(|folder| folder.join("skus"));
     let skus = above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside);
     Ok(load(graph, catalogue, SkuFiles::Folder(&skus)))
+}
+
+/// What came of a file that is no text.
+fn no_graph(shown: &str, error: &std::io::Error) -> Outcome {
+    let mut sources = Sources::default();
+    let file = sources.add(Source::inline(shown, ""));
+    let mut report = Report::default();
+    report.add(unreadable::graph(Span { file, start: 0, end: 0 }, shown, error));
+    refused(sources, report)
+}
+
+/// What came of a graph that was not looked at to the end.
+fn refused(sources: Sources, report: Report) -> Outcome {
+    let left_out = report.left_out();
+    Outcome { sources, diagnostics: report.into_sorted(), left_out, catalogue: None, plan: None, study: Vec::new() }
 }
 
 /// Loads a graph.
@@ -78,7 +98,7 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     let tree = ron::read(graph, &sources, &mut report);
     if report.has_lost_the_thread() {
         // What the rest of the file seems to lack may be due to the fault that was reported.
-        return Outcome { sources, diagnostics: report.into_sorted(), catalogue: None, plan: None, study: Vec::new() };
+        return refused(sources, report);
     }
     let file = decode::graph(&tree, &mut report);
     let sku = file.as_ref().and_then(|file| load_sku(file, skus, &shown, &mut sources, &mut report));
@@ -88,7 +108,7 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
         None => Some(catalogue),
     };
     let Some(catalogue) = catalogue else {
-        return Outcome { sources, diagnostics: report.into_sorted(), catalogue: None, plan: None, study: Vec::new() };
+        return refused(sources, report);
     };
     let catalogue = sources.add(catalogue);
     let tree = ron::read(catalogue, &sources, &mut report);
@@ -108,7 +128,7 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
             plan = Some(made).filter(|_| !report.has_errors());
         }
     }
-    Outcome { sources, diagnostics: report.into_sorted(), catalogue, plan, study }
+    Outcome { sources, left_out: report.left_out(), diagnostics: report.into_sorted(), catalogue, plan, study }
 }
 
 /// Reads a catalogue alone, without a graph to check; `None` if it has a fault.
@@ -137,6 +157,10 @@ fn load_catalogue(
     path: Option<&Path>,
     report: &mut Report,
 ) -> Option<Source> {
+    if !stays_beside(&own.value) {
+        report.add(unreadable::catalogue_elsewhere(own.span, &own.value));
+        return None;
+    }
     let shown = joined(Path::new(graph), &own.value).display().to_string();
     if let SkuFiles::Known(known) = skus {
         let text = known.iter().find(|(name, _)| *name == own.value).map(|(_, text)| Source::inline(&shown, *text));
@@ -155,6 +179,19 @@ fn load_catalogue(
     }
 }
 
+/// Whether a file of that name lies in the folder where it is looked for, and is no hidden one.
+fn is_plain_name(name: &str) -> bool {
+    let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(belongs)
+}
+
+/// Whether a path from the graph file leads into the folder tree of the graphs: beside the graph or, for the graphs of a
+/// folder of their own, one step back.
+fn stays_beside(path: &str) -> bool {
+    let path = path.strip_prefix("../").unwrap_or(path);
+    path.split('/').all(is_plain_name)
+}
+
 /// The path that `name` is from the file `from`, without the steps back that it need not take.
 fn joined(from: &Path, name: &str) -> PathBuf {
     let mut path = from.parent().unwrap_or(Path::new("")).to_owned();
@@ -171,6 +208,10 @@ fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources
     let SkuChoice::Named(name) = &choice.value else {
         return None;
     };
+    if !is_plain_name(name) {
+        report.add(unreadable::not_a_sku_name(choice.span, name));
+        return None;
+    }
     // As the graph's path is shown, so is the SKU's.
     let beside = Path::new(graph).with_file_name("skus");
     let folder = match skus {

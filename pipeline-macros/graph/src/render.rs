@@ -1,6 +1,7 @@
 //! Diagnostics and plans for people.
 
 mod dot;
+mod excerpt;
 mod plan;
 mod svg;
 mod text;

@@ -3,12 +3,12 @@
 
 mod edges;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::checks::{bytes, unknown_name, values};
 use crate::diagnostic::Report;
 use crate::model::{self, Catalogue, Expression, Graph, Implementation, Linear, Listed, Sku, Term};
-use crate::source::At;
+use crate::source::{At, Span};
 use crate::words::{BACKENDS, DEFAULT_BACKEND, POLICIES};
 
 pub use edges::Edge;
@@ -108,8 +108,11 @@ pub fn resolve<'a>(
             Some(_) => {}
         }
     }
+    let mut missing = Missing::default();
+    let stages = file.stages.items.iter();
     let mut stages: Vec<Stage<'a>> =
-        file.stages.items.iter().map(|stage| resolve_stage(stage, file, catalogue, report)).collect();
+        stages.map(|stage| resolve_stage(stage, file, catalogue, &mut missing, report)).collect();
+    missing.report(file, report);
     let doubled = doubled(&mut stages);
     let resident = file.resident.items.iter();
     let resident =
@@ -128,17 +131,54 @@ fn doubled(stages: &mut [Stage<'_>]) -> bool {
     let mut doubled = false;
     for stage in stages {
         if !seen.insert(stage.name()) {
-            stage.inputs_known = false;
+            // What its second entry lacks is said by the first.
+            (stage.inputs_known, stage.known) = (false, false);
             doubled = true;
         }
     }
     doubled
 }
 
+/// Names of pools and groups that no entry has, with the places that name them: one fault each, however many stages.
+#[derive(Default)]
+struct Missing<'a> {
+    pools: Vec<&'a At<String>>,
+    groups: Vec<&'a At<String>>,
+}
+
+impl Missing<'_> {
+    fn report(&self, file: &Graph, report: &mut Report) {
+        let pools = file.pools.items.iter().map(|pool| pool.name.value.as_str());
+        let groups = file.groups.items.iter().map(|group| group.name.value.as_str());
+        if file.pools.whole {
+            report_missing("pool", &self.pools, &pools.collect::<Vec<_>>(), report);
+        }
+        if file.groups.whole {
+            report_missing("group", &self.groups, &groups.collect::<Vec<_>>(), report);
+        }
+    }
+}
+
+fn report_missing(kind: &str, missing: &[&At<String>], known: &[&str], report: &mut Report) {
+    let mut places: Vec<(&str, Span, Vec<Span>)> = Vec::new();
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    for name in missing {
+        let position = *order.entry(&name.value).or_insert(places.len());
+        match places.get_mut(position) {
+            Some((.., others)) => others.push(name.span),
+            None => places.push((&name.value, name.span, Vec::new())),
+        }
+    }
+    for (name, first, others) in places {
+        report.add_error(|| unknown_name::of_entries(kind, first, &others, name, known));
+    }
+}
+
 fn resolve_stage<'a>(
     stated: &'a model::Stage,
     file: &'a Graph,
     catalogue: &'a Catalogue,
+    missing: &mut Missing<'a>,
     report: &mut Report,
 ) -> Stage<'a> {
     let mut known = stated.whole;
@@ -149,38 +189,30 @@ fn resolve_stage<'a>(
         let found = groups.items.iter().position(|group| group.name.value == on.value);
         if found.is_none() {
             known = false;
-            if groups.whole {
-                let names = groups.items.iter().map(|group| group.name.value.as_str());
-                report.add(unknown_name::report("group", on.span, &on.value, names));
-            }
+            missing.groups.push(on);
         }
         found
     });
-    let mut pool = |name: &At<String>, report: &mut Report| {
+    let mut pool = |name: &'a At<String>| {
         let found = file.pools.items.iter().position(|pool| pool.name.value == name.value);
         if found.is_none() {
             known = false;
-            if file.pools.whole {
-                let names = file.pools.items.iter().map(|pool| pool.name.value.as_str());
-                report.add(unknown_name::report("pool", name.span, &name.value, names));
-            }
+            missing.pools.push(name);
         }
         found
     };
     let needs = &stated.needs.items;
-    let needs = needs.iter().filter_map(|(name, weight)| Some((pool(name, report)?, *weight))).collect();
+    let needs = needs.iter().filter_map(|(name, weight)| Some((pool(name)?, *weight))).collect();
     let mut formulas = |list: &'a Listed<(At<String>, At<Expression>)>, report: &mut Report| {
         let resolved = list.items.iter().filter_map(|(name, formula)| {
-            let (pool, bytes) = (pool(name, report), linear(formula, catalogue, report));
+            let (pool, bytes) = (pool(name), linear(formula, catalogue, report));
             Some((pool?, bytes?, At { value: (), span: formula.span }))
         });
         resolved.collect::<Vec<_>>()
     };
     let (holds, workspace) = (formulas(&stated.holds, report), formulas(&stated.workspace, report));
-    let in_order = stated
-        .in_order
-        .as_ref()
-        .map(|order| order.value.items.iter().filter_map(|name| pool(name, report)).collect::<Vec<_>>());
+    let in_order =
+        stated.in_order.as_ref().map(|order| order.value.items.iter().filter_map(&mut pool).collect::<Vec<_>>());
     known &= holds.len() == stated.holds.items.len() && workspace.len() == stated.workspace.items.len();
     Stage { stated, branches, group, needs, holds, workspace, in_order, known, inputs_known: true }
 }

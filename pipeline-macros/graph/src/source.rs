@@ -1,5 +1,6 @@
 //! The texts that diagnostics point into.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A file of [`Sources`].
@@ -67,14 +68,27 @@ impl Source {
     /// Reads a file.
     ///
     /// # Errors
-    /// As the operating system says; a file of more than 16 MiB or that is not UTF-8 is `InvalidData`.
+    /// As the operating system says; what is no regular file (a folder, a pipe, a device), has more than 16 MiB or is
+    /// not UTF-8 is `InvalidData`, and the error says which.
     pub fn read(path: &Path, shown: impl Into<String>) -> std::io::Result<Self> {
         /// Nobody writes more by hand, and offsets must fit 32 bits.
         const LIMIT_BYTES: u64 = 16 << 20;
-        if std::fs::metadata(path)?.len() > LIMIT_BYTES {
-            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it has more than 16 MiB"));
+        let wrong = |why: String| std::io::Error::new(std::io::ErrorKind::InvalidData, why);
+        // Asked before it is opened: to open a pipe waits for whoever writes into it.
+        let kind = std::fs::metadata(path)?;
+        if !kind.is_file() {
+            let found = if kind.is_dir() { "a folder" } else { "a pipe, a device or a socket" };
+            return Err(wrong(format!("it is {found}, not a regular file")));
         }
-        Ok(Self { shown: shown.into(), text: std::fs::read_to_string(path)?, path: Some(path.to_owned()) })
+        let mut bytes = Vec::new();
+        // The length is not asked for: it may change, and some files do not know theirs.
+        std::fs::File::open(path)?.take(LIMIT_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LIMIT_BYTES {
+            return Err(wrong("it has more than 16 MiB".to_owned()));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| wrong(format!("it is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to())))?;
+        Ok(Self { shown: shown.into(), text, path: Some(path.to_owned()) })
     }
 }
 

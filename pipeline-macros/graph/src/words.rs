@@ -113,9 +113,14 @@ pub fn type_name(name: &str) -> String {
 /// The word of `known` that `wrong` was probably meant to be: at most a third of the letters differ.
 #[must_use]
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wrong.chars().count().max(3)).div_ceil(3);
+    let letters = wrong.chars().count();
+    let limit = letters.max(3).div_ceil(3);
+    // Nobody misspells more than that; the distance costs the product of the lengths.
+    const LONG: usize = 64;
+    let close = |word: &&str| letters <= LONG && word.chars().count().abs_diff(letters) <= limit;
     known
         .into_iter()
+        .filter(close)
         .map(|word| (distance(&wrong.to_lowercase(), &word.to_lowercase()), word))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)

@@ -54,6 +54,12 @@ pub fn not_an_amount(span: Span, found: &str) -> Diagnostic {
         .help(format!("write \"16 GiB\"; {UNITS}"))
 }
 
+/// An amount without its unit: a count in quotes, or bytes whose unit was forgotten.
+pub fn no_unit(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("\"{found}\" is a number of bytes without a unit"))
+        .help(format!("to count permits, write {found} without quotes; for bytes, write \"{found} GiB\"; {UNITS}"))
+}
+
 /// Not a bandwidth.
 pub fn not_a_bandwidth(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("\"{found}\" is no bandwidth"))

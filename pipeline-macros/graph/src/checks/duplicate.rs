@@ -1,5 +1,8 @@
 //! PL0008: a name that is given twice.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::{Check, Example, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Implementation;
@@ -48,26 +51,46 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
 
 /// Reports every name of a list that was there before.
 pub fn names<'a>(names: impl IntoIterator<Item = &'a At<String>>, kind: &str, report: &mut Report) {
-    let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
-    for name in names {
-        match seen.get(name.value.as_str()) {
-            Some(first) => report.add(twice(name.span, *first, &format!("{kind} `{}`", name.value))),
-            None => {
-                seen.insert(&name.value, name.span);
+    let named = names.into_iter().map(|name| (name.value.as_str(), name.span));
+    for (name, places) in again(named) {
+        report.add(several(&places, &format!("{kind} `{name}`")));
+    }
+}
+
+/// Where something that is there more than once is.
+struct Places {
+    first: Span,
+    again: Span,
+    others: Vec<Span>,
+}
+
+/// What is there more than once, in the order of the second entries.
+fn again<K: Copy + Eq + std::hash::Hash>(all: impl Iterator<Item = (K, Span)>) -> Vec<(K, Places)> {
+    // The first place of each, and where in the list it is if it was there again.
+    let mut seen: HashMap<K, (Span, Option<usize>)> = HashMap::new();
+    let mut found: Vec<(K, Places)> = Vec::new();
+    for (key, span) in all {
+        match seen.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert((span, None));
             }
+            Entry::Occupied(mut occupied) => match occupied.get_mut() {
+                (_, Some(position)) => found[*position].1.others.push(span),
+                (first, position) => {
+                    *position = Some(found.len());
+                    found.push((key, Places { first: *first, again: span, others: Vec::new() }));
+                }
+            },
         }
     }
+    found
 }
 
 /// Reports every implementation of a stage that has one on that backend already.
 pub fn implementations(list: &[Implementation], report: &mut Report) {
-    let mut seen = std::collections::HashMap::new();
-    for one in list {
-        let key = (one.stage.value.as_str(), one.backend.value.as_str());
-        if let Some(first) = seen.insert(key, one.stage.span) {
-            let what = format!("stage `{}` on `{}`", one.stage.value, one.backend.value);
-            report.add(twice(one.stage.span, first, &what));
-        }
+    let keys = list.iter().map(|one| ((one.stage.value.as_str(), one.backend.value.as_str()), one.stage.span));
+    for ((stage, backend), places) in again(keys) {
+        report.add(several(&places, &format!("stage `{stage}` on `{backend}`")));
     }
 }
 
@@ -75,6 +98,16 @@ pub fn implementations(list: &[Implementation], report: &mut Report) {
 pub fn field(span: Span, owner: &str, field: &str, first: Span) -> Diagnostic {
     let owner = if owner.is_empty() { "this tuple".to_owned() } else { format!("`{owner}`") };
     twice(span, first, &format!("field `{field}` of {owner}"))
+}
+
+/// One fault for all entries of one name: `first`, `again` and `others`.
+fn several(places: &Places, what: &str) -> Diagnostic {
+    let found = twice(places.again, places.first, what);
+    if places.others.is_empty() {
+        return found;
+    }
+    let title = format!("{what} is given {} times", places.others.len() + 2);
+    places.others.iter().fold(Diagnostic { title, ..found }, |found, span| found.and(*span, "and here"))
 }
 
 fn twice(span: Span, first: Span, what: &str) -> Diagnostic {

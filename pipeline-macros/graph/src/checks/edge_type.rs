@@ -57,6 +57,12 @@ pub fn report(edge: &model::Edge, output: &str, ports: &[Port]) -> Diagnostic {
     .and(edge.from.span, format!("puts out `{output}`"))
 }
 
+/// An edge that would fit the other way round.
+pub fn turned(edge: &model::Edge, output: &str, ports: &[Port]) -> Diagnostic {
+    let found = report(edge, output, ports);
+    found.help(format!("turn it round: `Edge(\"{}\", \"{}\")`", edge.to.value, edge.from.value))
+}
+
 /// What rustc says if the Rust types of an edge differ, with the types in place of `{Self}` and `{Takes}`.
 #[must_use]
 pub fn of_the_types(edge: &Edge, from: &str, to: &str) -> Diagnostic {

@@ -3,8 +3,8 @@
 use super::{Check, Example};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Unit;
-use crate::resolve::Resolved;
-use crate::source::Span;
+use crate::resolve::{Resolved, Stage};
+use crate::source::{At, Span};
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -46,17 +46,14 @@ pub const CHECK: Check = Check {
 
 fn run(graph: &Resolved<'_>, report: &mut Report) {
     let pools = &graph.file.pools.items;
+    // A pool whose size could not be read is one fault, not one at every stage that names it.
+    let of_unit = |pool: usize, unit| pools[pool].unit == unit && pools[pool].size.is_some();
+    for (number, pool) in pools.iter().enumerate().filter(|(number, _)| of_unit(*number, Unit::Bytes)) {
+        permits_of_bytes(graph, number, &pool.name, report);
+    }
     for stage in &graph.stages {
-        for (pool, weight) in stage.needs.iter().filter(|(pool, _)| pools[*pool].unit == Unit::Bytes) {
-            let (name, stage) = (&pools[*pool].name, stage.name());
-            let title = format!("stage `{stage}` needs permits of `{}`, which is a pool of bytes", name.value);
-            let found = mismatch(weight.span, title, name.span, "its size has a unit");
-            report.add(
-                found.help(format!("write `holds: {{ \"{}\": \"…\" }}` for what the output token keeps", name.value)),
-            );
-        }
         for (list, what) in [(&stage.holds, "holds"), (&stage.workspace, "workspace")] {
-            for (pool, _, place) in list.iter().filter(|(pool, ..)| pools[*pool].unit == Unit::Count) {
+            for (pool, _, place) in list.iter().filter(|(pool, ..)| of_unit(*pool, Unit::Count)) {
                 let (name, stage) = (&pools[*pool].name, stage.name());
                 let title =
                     format!("`{what}` of stage `{stage}` takes bytes of `{}`, which counts permits", name.value);
@@ -65,6 +62,25 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
             }
         }
     }
+}
+
+/// All stages that take permits of one pool of bytes are one fault: mostly it is the pool that is wrong.
+fn permits_of_bytes(graph: &Resolved<'_>, number: usize, name: &At<String>, report: &mut Report) {
+    let weight =
+        |stage: &Stage<'_>| stage.needs.iter().find(|(pool, _)| *pool == number).map(|(_, weight)| weight.span);
+    let wrong: Vec<_> = graph.stages.iter().filter_map(|stage| Some((stage.name(), weight(stage)?))).collect();
+    let Some(((stage, first), others)) = wrong.split_first() else {
+        return;
+    };
+    let who = match others.len() {
+        0 => format!("stage `{stage}` needs"),
+        others => format!("{} stages need", others + 1),
+    };
+    let title = format!("{who} permits of `{}`, which is a pool of bytes", name.value);
+    let found = mismatch(*first, title, name.span, "its size has a unit");
+    let found = others.iter().fold(found, |found, (_, span)| found.and(*span, "and here"));
+    let help = format!("write `holds: {{ \"{}\": \"…\" }}` for what the output token keeps", name.value);
+    report.add(found.help(if others.is_empty() { help } else { format!("{help}; or give the pool a number") }));
 }
 
 fn mismatch(span: Span, title: String, pool: Span, label: &str) -> Diagnostic {

@@ -43,6 +43,19 @@ pub fn report<'a>(kind: &str, span: Span, name: &str, known: impl IntoIterator<I
     }
 }
 
+/// No entry has a name that one stage or several give; `known` are the names that there are.
+pub fn of_entries(kind: &str, first: Span, others: &[Span], name: &str, known: &[&str]) -> Diagnostic {
+    let found = report(kind, first, name, known.iter().copied());
+    let found = others.iter().fold(found, |found, span| found.and(*span, "and here"));
+    let guess = nearest(name, known.iter().copied());
+    // One slip is a slip; the same name in several places was meant, and its entry is missing.
+    let mut found = if others.is_empty() { found } else { found.help(format!("add it to `{kind}s`")) };
+    if !others.is_empty() && guess.is_none() {
+        found.help.rotate_right(1);
+    }
+    found
+}
+
 /// A stage has no port of that name.
 pub fn port<'a>(span: Span, stage: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
     Diagnostic { title: format!("stage `{stage}` has no port `{name}`"), ..report("port", span, name, known) }

@@ -41,6 +41,24 @@ pub fn no_sku(span: Span, name: &str, looked_for: &str, known: &[String]) -> Dia
     }
 }
 
+/// The graph's file is there and is no text.
+pub fn graph(span: Span, shown: &str, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("cannot read {shown}: {error}"))
+        .help("a graph is a text file in UTF-8, a few KiB long")
+}
+
+/// A name that would lead out of the folder of the SKUs.
+pub fn not_a_sku_name(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("\"{name}\" is no name of a SKU"))
+        .help("a name has letters, digits, `_`, `-` and `.`, the last not in front; its file is `skus/NAME.ron`")
+}
+
+/// A path that leads out of the folders of the graphs.
+pub fn catalogue_elsewhere(span: Span, path: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("the catalogue \"{path}\" is not in the folder of the graphs"))
+        .help("write a path from the graph file, at most one step back: `catalogues/own.ron`, `../catalogues/own.ron`")
+}
+
 /// The SKU's file is there and cannot be read.
 pub fn sku(span: Span, path: &str, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("cannot read the SKU file {path}: {error}"))

@@ -36,7 +36,23 @@ pub const CHECK: Check = Check {
 
 /// Something else than was wanted; `name` is the field or the key that the value belongs to.
 pub fn wanted(span: Span, name: Option<&str>, wanted: &str, found: &Value) -> Diagnostic {
-    of(span, name, format!("expected {wanted}, found {}", found.kind()))
+    let title = of(span, name, format!("expected {wanted}, found {}", found.kind()));
+    let takes_a_string = wanted.contains("a string") || wanted.contains("a backend's name");
+    match found {
+        Value::Word(word) if takes_a_string => title.help(format!("write it in quotes: \"{word}\"")),
+        Value::Text(text)
+            if wanted.contains(&format!("`{text}`")) || (wanted.contains("number") && text.parse::<u64>().is_ok()) =>
+        {
+            title.help(format!("write it without quotes: {text}"))
+        }
+        _ => title,
+    }
+}
+
+/// A file of another kind where a graph should be.
+pub fn not_a_graph(span: Span, kind: &str) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, format!("this is {kind}, not a graph"))
+        .help("give the file that begins with `Graph(`; it names its SKU and its catalogue")
 }
 
 fn of(span: Span, name: Option<&str>, message: String) -> Diagnostic {
@@ -62,6 +78,11 @@ pub fn empty(span: Span, name: Option<&str>) -> Diagnostic {
 pub fn out_of_range(span: Span, name: Option<&str>, found: u64, range: &RangeInclusive<u64>) -> Diagnostic {
     let (first, last) = (range.start(), range.end());
     of(span, name, format!("{found} is outside {first} to {last}"))
+}
+
+/// A list or a map of more items than make sense.
+pub fn too_many(span: Span, name: Option<&str>, found: usize, limit: usize) -> Diagnostic {
+    of(span, name, format!("{found} items are more than {limit}"))
 }
 
 /// A policy with an argument that it does not take.

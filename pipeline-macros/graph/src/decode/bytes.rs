@@ -23,9 +23,15 @@ impl Decoder<'_> {
     /// A fixed number of bytes, as a string with its unit.
     pub fn bytes(&mut self, node: &Node) -> Option<At<u64>> {
         let text = self.text(node)?;
-        let bytes = amount(text.value.trim());
+        let stated = text.value.trim();
+        let has_unit = stated.ends_with(|letter: char| letter.is_alphabetic());
+        let bytes = amount(stated).filter(|_| has_unit);
         if bytes.is_none() {
-            self.report.add(faults::not_an_amount(text.span, &text.value));
+            self.report.add(if amount(stated).is_some() {
+                faults::no_unit(text.span, stated)
+            } else {
+                faults::not_an_amount(text.span, stated)
+            });
         }
         bytes.map(|value| At { value, span: text.span })
     }

@@ -9,6 +9,9 @@ use crate::model::Listed;
 use crate::ron::{Argument, Node, Value};
 use crate::source::{At, Span};
 
+/// How many items a list or a map has at most; the checks compare each with each.
+const MANY: usize = 4096;
+
 /// What a decoder hands about: where faults go.
 pub struct Decoder<'r> {
     pub report: &'r mut Report,
@@ -66,16 +69,17 @@ impl<'r> Decoder<'r> {
                 None if position < positional => (known[position], argument.value.span),
                 None => {
                     if !node.damaged && argument.value.value != Value::Broken {
-                        self.report.add(unknown_field::extra(argument.value.span, owner, known));
+                        let span = argument.value.span;
+                        self.report.add_error(|| unknown_field::extra(span, owner, known));
                     }
                     continue;
                 }
             };
             self.named.insert(argument.value.span, field.to_owned());
             if !known.contains(&field) {
-                self.report.add(unknown_field::report(span, owner, field, known));
+                self.report.add_error(|| unknown_field::report(span, owner, field, known));
             } else if let Some((_, first)) = seen.iter().find(|(earlier, _)| *earlier == field) {
-                self.report.add(duplicate::field(span, owner, field, *first));
+                self.report.add_error(|| duplicate::field(span, owner, field, *first));
             } else {
                 seen.push((field, span));
             }
@@ -147,7 +151,10 @@ impl<'r> Decoder<'r> {
             self.wanted(node, "a list `[ … ]`");
             return Listed { items: Vec::new(), whole: false };
         };
-        let items: Vec<T> = nodes.iter().filter_map(|node| item(self, node)).collect();
+        if let Some(beyond) = nodes.get(MANY) {
+            self.report.add(values::too_many(beyond.span, self.name(node), nodes.len(), MANY));
+        }
+        let items: Vec<T> = nodes.iter().take(MANY).filter_map(|node| item(self, node)).collect();
         Listed { whole: !node.damaged && items.len() == nodes.len(), items }
     }
 
@@ -161,7 +168,10 @@ impl<'r> Decoder<'r> {
             self.wanted(node, "a map `{ \"name\": … }`");
             return Listed { items: Vec::new(), whole: false };
         };
-        let decoded = nodes.iter().filter_map(|(key, value)| {
+        if let Some((beyond, _)) = nodes.get(MANY) {
+            self.report.add(values::too_many(beyond.span, self.name(node), nodes.len(), MANY));
+        }
+        let decoded = nodes.iter().take(MANY).filter_map(|(key, value)| {
             let key = self.text(key)?;
             self.named.insert(value.span, key.value.clone());
             entry(self, key, value)

@@ -30,6 +30,14 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         "policy",
         "priorities",
     ];
+    if let Value::Call(call) = &node.value
+        && let Some(name) = &call.name
+        && let Some((_, kind)) =
+            [("Sku", "a SKU"), ("Catalogue", "a catalogue")].iter().find(|(it, _)| *it == name.value)
+    {
+        report.add(values::not_a_graph(name.span, kind));
+        return None;
+    }
     let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Graph", FIELDS, 0)?;
@@ -92,9 +100,11 @@ impl Decoder<'_> {
     fn sizes(&mut self, name: At<String>, node: &Node) -> Option<Sizes> {
         let fields = self.fields(node, "", &SIZES, 0)?;
         let mut counts = [0; 6];
-        for (count, size) in counts.iter_mut().zip(SIZES) {
+        for (position, size) in SIZES.into_iter().enumerate() {
             let stated = fields.optional(size).and_then(|node| self.integer(node, 0..=1 << 40));
-            *count = stated.map_or(0, |at| at.value);
+            // A density that is not stated is the worst that can be: every variable occurs.
+            let worst = if size.ends_with("_density") { counts[1] + counts[2] } else { 0 };
+            counts[position] = stated.map_or(worst, |at| at.value);
         }
         Some(Sizes { name, counts })
     }

@@ -2,6 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
+use super::excerpt::excerpts;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::source::Sources;
 
@@ -24,21 +25,30 @@ pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> S
     let mut group =
         level.primary_title(format!("{} [{}]", diagnostic.title, diagnostic.code)).elements([] as [Message<'_>; 0]);
     let mut left: Vec<(usize, &Label)> = diagnostic.labels.iter().enumerate().collect();
-    // One snippet per file, that of the first label first.
+    let mut cut = Vec::new();
+    // One file after the other, that of the first label first.
     while let Some(file) = left.first().map(|(_, label)| label.span.file) {
         let source = sources.get(file);
         let (here, elsewhere) = left.into_iter().partition(|(_, label)| label.span.file == file);
         left = elsewhere;
         let here: Vec<(usize, &Label)> = here;
-        let annotations = here.into_iter().map(|(position, label)| {
-            let kind = if position == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let end = (label.span.end as usize).min(source.text.len());
-            let annotation = kind.span((label.span.start as usize).min(end)..end);
-            if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
-        });
-        group =
-            group.element(Snippet::source(source.text.as_str()).path(source.shown.as_str()).annotations(annotations));
+        let places: Vec<_> = here.iter().map(|(_, label)| label.span.start as usize..label.span.end as usize).collect();
+        for excerpt in excerpts(&source.text, &places) {
+            let annotations = excerpt.places.into_iter().map(|(index, place)| {
+                let (position, label) = here[index];
+                let kind = if position == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+                let annotation = kind.span(place);
+                if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+            });
+            let annotations: Vec<_> = annotations.collect();
+            let snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line).path(source.shown.as_str());
+            group = group.element(snippet.annotations(annotations));
+            cut.extend(
+                excerpt.cut.iter().map(|(line, column)| format!("line {line} is cut: the place is at letter {column}")),
+            );
+        }
     }
+    group = group.elements(cut.into_iter().map(|note| Level::NOTE.message(note)));
     group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.message(note.as_str())));
     group = group.elements(diagnostic.help.iter().map(|help| Level::HELP.message(help.as_str())));
     let renderer = match style {

@@ -5,6 +5,7 @@ use crate::checks::{ambiguous_port, dealloc, edge_type, unknown_name};
 use crate::diagnostic::Report;
 use crate::model::{self, Port};
 use crate::source::At;
+use crate::words::nearest;
 
 /// An edge.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +28,18 @@ pub fn resolve(graph: &mut Resolved<'_>, report: &mut Report) -> bool {
         let from = end(graph, &stated.from, report);
         let to = end(graph, &stated.to, report);
         let ends = from.zip(to);
-        let port = ends.and_then(|(from, to)| port(stated, &graph.stages[from], &graph.stages[to], report));
+        let port = ends.and_then(|(from, to)| port(file, stated, &graph.stages[from], &graph.stages[to], report));
         match ends.zip(port) {
             Some(((from, to), port)) => graph.edges.push(Edge { stated, from, to, port }),
             None => {
                 all = false;
                 if let Some(to) = to {
                     graph.stages[to].inputs_known = false;
+                }
+                if let Some((from, to)) = ends
+                    && is_turned(file, stated, &graph.stages[from], &graph.stages[to])
+                {
+                    graph.stages[from].inputs_known = false;
                 }
             }
         }
@@ -44,21 +50,42 @@ pub fn resolve(graph: &mut Resolved<'_>, report: &mut Report) -> bool {
     all
 }
 
+/// Whether an edge fits the other way round only, and is not there that way too.
+fn is_turned(file: &model::Graph, stated: &model::Edge, from: &Stage<'_>, to: &Stage<'_>) -> bool {
+    let back = to.implementation().and_then(|taker| taker.output.as_ref());
+    let fits = back.is_some_and(|back| from.ports().iter().any(|port| port.token == *back));
+    let there = |edge: &model::Edge| edge.from.value == stated.to.value && edge.to.value == stated.from.value;
+    fits && stated.port.is_none() && !file.edges.items.iter().any(there)
+}
+
+/// Whether a stage of the graph has a name that nothing has, and that was probably meant to be `name`.
+fn is_misspelt_there(graph: &Resolved<'_>, name: &str) -> bool {
+    let mut unknown = graph.stages.iter().filter(|stage| graph.catalogue.of_stage(stage.name()).next().is_none());
+    unknown.any(|stage| nearest(stage.name(), graph.catalogue.stages()) == Some(name))
+}
+
 fn end(graph: &Resolved<'_>, name: &At<String>, report: &mut Report) -> Option<usize> {
     let found = graph.stages.iter().position(|stage| stage.name() == name.value);
-    if found.is_none() && graph.file.stages.whole {
-        let elsewhere = graph.catalogue.of_stage(&name.value).next().is_some();
-        report.add(if elsewhere {
-            unknown_name::stage_not_in_graph(name.span, &name.value)
-        } else {
-            unknown_name::report("stage", name.span, &name.value, graph.stages.iter().map(Stage::name))
+    if found.is_none() && graph.file.stages.whole && !is_misspelt_there(graph, &name.value) {
+        report.add_error(|| {
+            if graph.catalogue.of_stage(&name.value).next().is_some() {
+                unknown_name::stage_not_in_graph(name.span, &name.value)
+            } else {
+                unknown_name::report("stage", name.span, &name.value, graph.stages.iter().map(Stage::name))
+            }
         });
     }
     found
 }
 
 /// The port that an edge leads to: the named one, else the one that takes the token.
-fn port(stated: &model::Edge, from: &Stage<'_>, to: &Stage<'_>, report: &mut Report) -> Option<usize> {
+fn port(
+    file: &model::Graph,
+    stated: &model::Edge,
+    from: &Stage<'_>,
+    to: &Stage<'_>,
+    report: &mut Report,
+) -> Option<usize> {
     let (giver, taker) = (from.implementation()?, to.implementation()?);
     let Some(output) = &giver.output else {
         report.add(dealloc::has_an_edge(stated.from.span, from.name()));
@@ -84,6 +111,10 @@ fn port(stated: &model::Edge, from: &Stage<'_>, to: &Stage<'_>, report: &mut Rep
     let fitting: Vec<usize> = (0..ports.len()).filter(|position| ports[*position].token == *output).collect();
     match fitting.as_slice() {
         [only] => Some(*only),
+        [] if is_turned(file, stated, from, to) => {
+            report.add(edge_type::turned(stated, output, ports));
+            None
+        }
         [] => {
             report.add(edge_type::report(stated, output, ports));
             None

@@ -229,9 +229,12 @@ impl Reader<'_> {
                     }
                 }
                 (Token::Comma, span) => {
-                    self.fault(syntax::value_wanted(span, &Token::Comma));
                     while self.peek().0 == Token::Comma {
                         self.next();
+                    }
+                    // Where a closing bracket is missing, its comma is left over, and the bracket says it all.
+                    if !self.sibling_begins() && !self.field_begins(close) {
+                        self.fault(syntax::value_wanted(span, &Token::Comma));
                     }
                 }
                 _ => {
