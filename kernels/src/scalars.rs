@@ -2,7 +2,7 @@
 //!
 //! Most witnesses are mostly bits: a scalar 1 costs one addition, a full one costs 255 bits' worth of buckets.
 
-use ff::{Field, PrimeField};
+use ff::PrimeField;
 use rayon::prelude::*;
 use zeroize::{DefaultIsZeroes, Zeroize};
 
@@ -202,12 +202,16 @@ impl std::fmt::Debug for ScalarSet {
 
 impl Part {
     fn push(&mut self, position: u32, scalar: &Scalar) {
-        if bool::from(scalar.is_zero()) {
+        // Bits are most of many witnesses; their Montgomery forms tell them without a conversion.
+        let words = blst::blst_fr::from(*scalar).l;
+        if words == [0; 4] {
             return;
+        }
+        if words == ONE {
+            return self.ones.push(position);
         }
         let limbs = canonical(scalar);
         match limbs {
-            [1, 0, 0, 0] => self.ones.push(position),
             [magnitude, 0, 0, 0] => self.small.push(Small { position, magnitude }),
             _ => match minus(limbs) {
                 [1, 0, 0, 0] => self.minus_ones.push(position),
@@ -238,6 +242,10 @@ pub(crate) fn canonical(scalar: &Scalar) -> [u64; 4] {
 /// r, the order of the groups.
 pub(crate) const ORDER: [u64; 4] =
     [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
+
+/// 2^256 mod r: the words of the scalar 1 in memory.
+pub(crate) const ONE: [u64; 4] =
+    [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f];
 
 /// r − x for 0 < x < r.
 fn minus(x: [u64; 4]) -> [u64; 4] {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::domain::{Convention, Domain, DomainError};
 use crate::msm::{Curve, Query, affine_many};
 use crate::scalars::ScalarSet;
+use crate::sparse::{MatrixBuilder, SparseError, Triple};
 use crate::{G1Affine, G2Affine, Path, Scalar};
 
 /// A kernel that gave a wrong answer.
@@ -25,9 +26,12 @@ pub enum SelfTestError {
         /// On which path.
         path: &'static str,
     },
-    /// The test could not be set up.
+    /// The transforms' test could not be set up.
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// The sparse product's test could not be set up.
+    #[error(transparent)]
+    Sparse(#[from] SparseError),
 }
 
 /// Points of the test queries: more than one batch, with a rest.
@@ -45,6 +49,7 @@ pub fn run(path: Path) -> Result<(), SelfTestError> {
     msm::<G2Affine>(path).then_some(()).ok_or(wrong("G2 multiplication"))?;
     transform(path)?.then_some(()).ok_or(wrong("transform"))?;
     quotient(path)?.then_some(()).ok_or(wrong("quotient"))?;
+    sparse(path)?.then_some(()).ok_or(wrong("sparse product"))?;
     Ok(())
 }
 
@@ -121,6 +126,38 @@ fn quotient(path: Path) -> Result<bool, DomainError> {
     let z = point.pow_vartime([ROWS as u64]) - Scalar::ONE;
     let [a_polynomial, c_polynomial] = coefficients.map(|x| evaluate(&x));
     Ok(evaluate(&a) * z == a_polynomial.square() - c_polynomial)
+}
+
+/// Rows of all kinds of coefficients and of all lengths up to a few segments, against the definition.
+fn sparse(path: Path) -> Result<bool, SparseError> {
+    const COLUMNS: u32 = 77;
+    let mut power = Scalar::from(3);
+    let w: Vec<Scalar> = (0..COLUMNS)
+        .map(|_| {
+            power = power.square() + Scalar::ONE;
+            power
+        })
+        .collect();
+    let coefficients = [Scalar::ONE, -Scalar::ONE, Scalar::from(2), power];
+    let mut builders = [(); 3].map(|()| MatrixBuilder::new(COLUMNS as usize));
+    let mut want = [(); 3].map(|()| Vec::new());
+    for row in 0..100 {
+        for (m, (builder, want)) in builders.iter_mut().zip(&mut want).enumerate() {
+            // A has rows alike, B rows of one variable, C rows that are all different.
+            let coefficient = |column: u32| coefficients[[column, 0, column * column + row][m] as usize % 4];
+            let terms: Vec<_> =
+                (0..[3, 1, row % COLUMNS][m]).map(|column| (column + row % 7, coefficient(column))).collect();
+            let terms: Vec<_> = terms.into_iter().filter(|(column, _)| *column < COLUMNS).collect();
+            builder.push_row(&terms)?;
+            want.push(terms.iter().map(|(column, value)| w[*column as usize] * value).sum::<Scalar>());
+        }
+    }
+    let [a, b, c] = builders.map(MatrixBuilder::finish);
+    let triple = Triple::new(&a, &b, &c)?.with_path(path);
+    let mut got = want.clone().map(|rows| vec![Scalar::ONE; rows.len()]);
+    let [a, b, c] = &mut got;
+    triple.mul_into(&w, a, b, c);
+    Ok(got == want)
 }
 
 #[cfg(test)]

@@ -41,8 +41,6 @@ struct Group<const K: usize> {
     before: [Fp; K],
     x1: [Fp; K],
     y1: [Fp; K],
-    /// x₁ + x₂, not normalised.
-    sum: [Fp; K],
     /// Lanes whose result is (x₁, y₁) as it stands.
     keep: u8,
     /// Lanes whose result is infinity.
@@ -52,22 +50,16 @@ struct Group<const K: usize> {
 /// Memory for one batch.
 pub struct Scratch<const K: usize> {
     groups: Vec<Group<K>>,
+    /// x₁ + x₂ + 2p of every group, not normalised, of a batch that had to be repaired. Otherwise it follows from the
+    /// denominators, and there is less memory to move.
+    sums: Vec<[Fp; K]>,
 }
 
 impl<const K: usize> Scratch<K> {
     pub(super) fn new(proof: Ifma) -> Self {
         let zero = [[proof.splat(0); LIMBS]; K];
-        let group = Group {
-            denominator: zero,
-            numerator: zero,
-            before: zero,
-            x1: zero,
-            y1: zero,
-            sum: zero,
-            keep: 0,
-            cancel: 0,
-        };
-        Self { groups: vec![group; BATCH / LANES] }
+        let group = Group { denominator: zero, numerator: zero, before: zero, x1: zero, y1: zero, keep: 0, cancel: 0 };
+        Self { groups: vec![group; BATCH / LANES], sums: vec![zero; BATCH / LANES] }
     }
 }
 
@@ -112,7 +104,8 @@ fn add_base_batch<F: Tower<K>, const K: usize>(
     out: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
-    let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
+    let Scratch { groups, sums } = scratch;
+    let groups = &mut groups[..batch.len().div_ceil(LANES)];
     let product = forward::<F, K>(proof, batch, groups, |pairs, at| {
         for pair in batch.iter().skip(at + 2 * LANES).take(LANES) {
             fetch::<_MM_HINT_T0, K>(bases, pair.a);
@@ -120,13 +113,19 @@ fn add_base_batch<F: Tower<K>, const K: usize>(
         }
         load_bases(proof, bases, pairs)
     });
-    let inverse = F::invert(proof, &product).unwrap_or_else(|| careful::<F, K>(proof, groups));
-    backward::<F, K>(batch, groups, inverse, out, |at| {
-        for pair in soon.iter().skip(at).take(LANES) {
+    let fetch = |at: usize| {
+        if let Some(pair) = soon.get(at) {
             fetch::<_MM_HINT_T1, K>(bases, pair.a);
             fetch::<_MM_HINT_T1, K>(bases, pair.b);
         }
-    });
+    };
+    match F::invert(proof, &product) {
+        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, out, fetch),
+        None => {
+            let inverse = careful::<F, K>(proof, groups, sums);
+            backward::<F, K>(batch, groups, Some(sums), inverse, out, fetch);
+        }
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
@@ -138,15 +137,22 @@ fn add_point_batch<F: Tower<K>, const K: usize>(
     points: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
-    let groups = &mut scratch.groups[..batch.len().div_ceil(LANES)];
-    let share = soon.len().div_ceil(groups.len().max(1));
+    let Scratch { groups, sums } = scratch;
+    let groups = &mut groups[..batch.len().div_ceil(LANES)];
+    let share = soon.len().div_ceil(groups.len().max(1) * LANES);
     let product = forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs));
-    let inverse = F::invert(proof, &product).unwrap_or_else(|| careful::<F, K>(proof, groups));
-    backward::<F, K>(batch, groups, inverse, points, |at| {
-        for entry in soon.iter().skip(at / LANES * share).take(share) {
+    let fetch = |at: usize| {
+        for entry in soon.iter().skip(at * share).take(share) {
             fetch::<_MM_HINT_T1, K>(bases, *entry);
         }
-    });
+    };
+    match F::invert(proof, &product) {
+        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, points, fetch),
+        None => {
+            let inverse = careful::<F, K>(proof, groups, sums);
+            backward::<F, K>(batch, groups, Some(sums), inverse, points, fetch);
+        }
+    }
 }
 
 /// Two points in eight lanes.
@@ -173,7 +179,6 @@ fn forward<F: Tower<K>, const K: usize>(
             y1 = blend(&y1, infinite1, &y2);
             denominator = blend(&denominator, group.keep, &one::<K>(proof));
         }
-        group.sum = each!([x1[0]; K], k => fp::add_raw(&x1[k], &x2[k]));
         (group.x1, group.y1) = (x1, y1);
         group.before = product;
         group.denominator = denominator;
@@ -187,9 +192,10 @@ fn forward<F: Tower<K>, const K: usize>(
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
-fn careful<F: Tower<K>, const K: usize>(proof: Ifma, groups: &mut [Group<K>]) -> [Fp; K] {
+fn careful<F: Tower<K>, const K: usize>(proof: Ifma, groups: &mut [Group<K>], sums: &mut [[Fp; K]]) -> [Fp; K] {
     let mut product = one::<K>(proof);
-    for group in groups.iter_mut() {
+    for (group, sum) in groups.iter_mut().zip(sums) {
+        *sum = raised_sum(group);
         let zero = group.denominator.iter().fold(0xff, |zero, x| zero & fp::zero_lanes(x));
         if zero != 0 {
             let equal = zero & group.numerator.iter().fold(0xff, |zero, y| zero & fp::zero_lanes(y));
@@ -215,27 +221,49 @@ fn careful<F: Tower<K>, const K: usize>(proof: Ifma, groups: &mut [Group<K>]) ->
     }
 }
 
-/// Takes the groups' inverses out of the product's, from the last to the first, and writes the sums.
+/// x₁ + x₂ + 2p, limbs as they come, while the denominator is x₂ − x₁ + 2p. In lanes that are kept it is anything.
+#[inline(always)]
+fn raised_sum<const K: usize>(group: &Group<K>) -> [Fp; K] {
+    let (x1, denominator) = (&group.x1, &group.denominator);
+    each!([x1[0]; K], k => fp::add_raw(&fp::add_raw(&x1[k], &x1[k]), &denominator[k]))
+}
+
+/// Takes the groups' inverses out of the product's, from the last to the first, and writes the results. The sums are
+/// those of a repaired batch. `fetch` is called once for every addition.
 #[inline(always)]
 fn backward<F: Tower<K>, const K: usize>(
     batch: &[Pair],
     groups: &[Group<K>],
+    sums: Option<&[[Fp; K]]>,
     mut inverse: [Fp; K],
     points: &mut [Affine<K>],
     fetch: impl Fn(usize),
 ) {
     for (at, (pairs, group)) in batch.chunks(LANES).zip(groups).enumerate().rev() {
-        fetch(batch.len().saturating_sub((at + 1) * LANES));
+        // Requests are spread over the work: many at a time would hold it up.
+        let ahead = batch.len().saturating_sub((at + 1) * LANES);
+        fetch(ahead);
         let own = F::mul(&inverse, &group.before);
+        fetch(ahead + 1);
         inverse = F::mul(&inverse, &group.denominator);
+        fetch(ahead + 2);
         let slope = F::mul(&group.numerator, &own);
+        fetch(ahead + 3);
         let square = F::square_raw(&slope);
-        // Below 1.01p − 0 − 0 + 4p, above 0 − 2p − 2p + 4p.
-        let mut x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<4>(&square[k], &group.sum[k])));
+        fetch(ahead + 4);
+        let sum = match sums {
+            Some(sums) => sums[at],
+            None => raised_sum(group),
+        };
+        // Below 1.01p − 2p + 6p, above 0 − 2p − 2p − 2p + 6p.
+        let mut x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<6>(&square[k], &sum[k])));
         let drop = each!([square[0]; K], k => fp::sub::<2>(&group.x1[k], &x3[k]));
+        fetch(ahead + 5);
         let product = F::mul_raw(&slope, &drop);
+        fetch(ahead + 6);
         // Below 2.01p − 0 + 2p, above 0 − 2p + 2p.
         let mut y3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
+        fetch(ahead + 7);
         if group.keep | group.cancel != 0 {
             x3 = blend(&x3, group.keep, &group.x1);
             y3 = blend(&y3, group.keep, &group.y1);

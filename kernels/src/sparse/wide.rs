@@ -48,7 +48,8 @@ fn reduce(mut x: [u64; 5]) -> Scalar {
     // Rows are short: mostly nothing or one r is to be taken away. Long sums first lose 2^256 − (2^256 mod r) per unit of
     // the fifth limb.
     while x[4] != 0 {
-        let fold = Scalar::from(blst::blst_fr { l: TWO_TO_256 }) * Scalar::from(x[4]);
+        // The words of 1 are 2^256 mod r, so that those of k are k·2^256 mod r.
+        let fold = Scalar::from(x[4]);
         x[4] = 0;
         accumulate(&mut x, &fold);
     }
@@ -67,11 +68,6 @@ fn reduce(mut x: [u64; 5]) -> Scalar {
         x[..4].copy_from_slice(&difference);
     }
 }
-
-/// 2^256 mod r as plain words. As Montgomery words it is the scalar 1, so that a scalar k times it has the words
-/// k·2^256 mod r.
-const TWO_TO_256: [u64; 4] =
-    [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f];
 
 #[cfg(test)]
 mod tests {
