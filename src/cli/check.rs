@@ -24,19 +24,21 @@ pub struct Check {
 
 impl Check {
     pub fn run(&self) -> Result<(), Fault> {
-        let style = if std::io::stdout().is_terminal() { Style::Coloured } else { Style::Plain };
+        // https://no-color.org: set to anything but nothing.
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let style = if std::io::stdout().is_terminal() && !plain { Style::Coloured } else { Style::Plain };
         let mut refused = false;
         for file in &self.files {
             let shown = file.display().to_string();
             let outcome = load(file)?;
             for found in &outcome.diagnostics {
-                println!("{}\n", render::diagnostic(found, &outcome.sources, style));
+                say!("{}\n", render::diagnostic(found, &outcome.sources, style));
             }
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
             refused |= errors > 0;
             let study = if outcome.study.is_empty() { "" } else { ", for study only: it cannot be built" };
-            println!("{shown}: {}{study}", verdict(errors, warnings));
-            outcome.study.iter().filter(|_| errors == 0).for_each(|reason| println!("  because {}", reason.title));
+            say!("{shown}: {}{study}", verdict(errors + outcome.left_out, warnings));
+            outcome.study.iter().filter(|_| errors == 0).for_each(|reason| say!("  because {}", reason.title));
         }
         if refused { Err(Fault::Refused) } else { Ok(()) }
     }
