@@ -201,7 +201,7 @@ impl Graph for AnyGraph {
 
     fn wire(wiring: &mut Wiring<'_, Gated, Nothing>) {
         let plan = Self::plan();
-        let (mut outs, mut ins): (Vec<Option<OutEnd<Nothing>>>, Vec<Option<InEnd<Nothing>>>) =
+        let (mut outs, mut ins): (Ends<OutEnd<Nothing>>, Ends<InEnd<Nothing>>) =
             (0..plan.edges.len()).map(|edge| wiring.edge(edge)).map(|(out, end)| (Some(out), Some(end))).unzip();
         for (at, stage) in plan.stages.iter().enumerate() {
             if stage.role == Role::Dealloc {
@@ -222,6 +222,8 @@ impl Graph for AnyGraph {
     }
 }
 
+/// The ends of edges that no stage has taken yet.
+type Ends<E> = Vec<Option<E>>;
 type One = (Shared<Nothing>,);
 type Two = (Shared<Nothing>, Shared<Nothing>);
 
@@ -368,11 +370,9 @@ fn simulated(plan: &Plan, jobs: u32, partitions: u32, seed: u64) -> Vec<(Option<
                 started.insert((stage, key));
                 steps.last_mut().unwrap().1 = started.clone();
             }
-            Event::Ended { stage, key, busy, .. } if stage != dealloc => {
-                // A tombstone takes no time: it passes without being let.
-                if !busy.is_zero() {
-                    steps.push((Some((stage, key)), started.clone()));
-                }
+            // A tombstone takes no time: it passes without being let.
+            Event::Ended { stage, key, busy, .. } if stage != dealloc && !busy.is_zero() => {
+                steps.push((Some((stage, key)), started.clone()));
             }
             _ => {}
         }
