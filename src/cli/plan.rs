@@ -8,8 +8,8 @@ use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
 use proofline::runtime::plan::{Bytes, Ccds, Insist, Plan, Pool, Share, StagePlan, Unit};
-use proofline::runtime::topology::{Cpus, Machine};
 use proofline::runtime::topology::hwloc::Hwloc;
+use proofline::runtime::topology::{Cpus, Machine};
 use proofline::{Error, Pipeline, Prover, StartError};
 
 use super::exit::Fault;
