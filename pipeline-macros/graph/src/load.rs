@@ -97,8 +97,11 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     let graph = sources.add(graph);
     let tree = ron::read(graph, &sources, &mut report);
     if report.has_lost_the_thread() {
-        // What the rest of the file seems to lack may be due to the fault that was reported.
-        return refused(sources, report);
+        // What the rest of the file seems to lack may be due to the fault that was reported. The catalogue is kept: with
+        // its types a build can stand in for the graph, so that nothing else is reported where it is used.
+        let known = self::catalogue(catalogue.clone());
+        sources.add(catalogue);
+        return Outcome { catalogue: known, ..refused(sources, report) };
     }
     let file = decode::graph(&tree, &mut report);
     let sku = file.as_ref().and_then(|file| load_sku(file, skus, &shown, &mut sources, &mut report));
