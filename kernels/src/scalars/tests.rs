@@ -1,8 +1,8 @@
+use ff::Field;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use ff::Field;
 
 /// Scalars at every border between classes.
 fn borders() -> Vec<(Scalar, &'static str)> {

@@ -161,8 +161,8 @@ pub(crate) const fn place(code: u32) -> Option<usize> {
 /// Bytes of a code, for a dictionary of this length.
 pub(crate) fn code_bytes(values: &[Scalar]) -> usize {
     match values.len() {
-        ..=0xff => 1,
-        ..=0xffff => 2,
+        ..0x100 => 1,
+        0x100..0x1_0000 => 2,
         _ => 4,
     }
 }
@@ -197,22 +197,17 @@ impl<'a> Cursor<'a> {
         match bytes {
             1 => {
                 let bytes = self.take::<LANES>()?;
-                for lane in 0..LANES {
-                    out[lane] = bytes[lane].into();
-                }
+                out.iter_mut().zip(bytes).for_each(|(out, byte)| *out = byte.into());
             }
             2 => {
                 let bytes = self.take::<{ 2 * LANES }>()?;
-                for lane in 0..LANES {
-                    out[lane] = u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]]).into();
-                }
+                let pairs = bytes.as_chunks::<2>().0;
+                out.iter_mut().zip(pairs).for_each(|(out, pair)| *out = u16::from_le_bytes(*pair).into());
             }
             _ => {
                 let bytes = self.take::<{ 4 * LANES }>()?;
-                for lane in 0..LANES {
-                    let at = 4 * lane;
-                    out[lane] = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-                }
+                let fours = bytes.as_chunks::<4>().0;
+                out.iter_mut().zip(fours).for_each(|(out, four)| *out = u32::from_le_bytes(*four));
             }
         }
         Some(out)
@@ -227,9 +222,8 @@ impl<'a> Cursor<'a> {
         } else {
             let bytes = self.take::<{ 2 * LANES }>()?;
             let mut slots = [Slot(0); LANES];
-            for lane in 0..LANES {
-                slots[lane] = Slot(u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]]));
-            }
+            let pairs = bytes.as_chunks::<2>().0;
+            slots.iter_mut().zip(pairs).for_each(|(slot, pair)| *slot = Slot(u16::from_le_bytes(*pair)));
             Slots::Each(slots)
         };
         let lanes = usize::from(flags & LANES_MASK) + 1;
@@ -304,8 +298,8 @@ pub(crate) fn push_step(stream: &mut Vec<u8>, terms: &[(u32, u32)], code_bytes: 
     let base = present().map(|(column, _)| *column).min().unwrap_or(0);
     let widest = present().map(|(column, _)| column - base).max().unwrap_or(0);
     let (width, distance_bytes) = match widest {
-        ..=0xff => (0, 1),
-        ..=0xffff => (1, 2),
+        ..0x100 => (0, 1),
+        0x100..0x1_0000 => (1, 2),
         _ => (2, 4),
     };
     let first = terms[0].1;
