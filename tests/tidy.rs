@@ -61,8 +61,17 @@ fn every_dependency_has_a_licence_that_is_allowed() {
 fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
-    for member in ["pipeline-macros", "pipeline-macros/graph", "runtime", "stages", "kernels", "tests/ui", "tests/e2e"]
-    {
+    for member in [
+        "pipeline-macros",
+        "pipeline-macros/graph",
+        "runtime",
+        "stages",
+        "kernels",
+        "tests/ui",
+        "tests/e2e",
+        "study",
+        "benches/proofs",
+    ] {
         assert!(text.contains(&format!("`{member}/`")), "ARCHITECTURE.md does not say what is in {member}/");
     }
     for entry in std::fs::read_dir(root.join("runtime/src")).expect("the runtime has sources") {
@@ -71,4 +80,26 @@ fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
         let listed = ["lib", "testing"].contains(&name.as_str()) || text.contains(&format!("`{name}`"));
         assert!(listed, "ARCHITECTURE.md does not say what runtime/src/{name} is for");
     }
+}
+
+#[test]
+fn the_state_machines_import_no_threads_and_no_clock() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/src");
+    let mut left: Vec<_> = ["policy", "permits.rs", "scheduler.rs", "scheduler", "placement.rs", "sim", "mock.rs"]
+        .map(|name| sources.join(name))
+        .to_vec();
+    let mut read = 0;
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).expect("a folder can be read");
+            left.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source can be read");
+        for word in ["rayon", "crossbeam_channel", "cudarc", "Instant::now", "SystemTime"] {
+            assert!(!text.contains(word), "{} uses {word}", path.display());
+        }
+        read += 1;
+    }
+    assert!(read > 10, "only {read} files were read");
 }

@@ -24,21 +24,27 @@ impl Calibrate {
         let what = read_fit(&self.fit).map_err(fault_of)?;
         let progress = |round: u32, loss: f64| eprintln!("round {round}: sum of squares {loss:.6}");
         let fitted = fit(&self.fit, &what, &progress).map_err(fault_of)?;
-        println!(
+        say!(
             "  {:44} {:>8} {:>9} {:>7} {:>8} {:>9} {:>7}",
-            "row", "s/proof", "simulated", "off", "GiB", "simulated", "off"
+            "row",
+            "s/proof",
+            "simulated",
+            "off",
+            "GiB",
+            "simulated",
+            "off"
         );
         fitted.rows.iter().for_each(print_row);
         if let Some(calibration) = &fitted.costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
-            println!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
+            say!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
         }
         if let Some(out) = &self.out {
             let made_by = format!("proofline calibrate {} --out {}", self.fit.display(), out.display());
             let text = costs_text(&fitted.costs, &made_by)
                 .map_err(|error| Fault::Internal(format!("the costs cannot be written as RON: {error}")))?;
             files::write(out, text.as_bytes())?;
-            println!("written to {}", out.display());
+            say!("written to {}", out.display());
         }
         Ok(())
     }
@@ -49,7 +55,7 @@ fn print_row(row: &RowError) {
         (Some(measured), Some(off)) => format!("{measured:>8.0} {:>9.1} {:>+6.1}%", row.peak_rss_gib, 100.0 * off),
         _ => format!("{:>8} {:>9.1} {:>7}", "-", row.peak_rss_gib, ""),
     };
-    println!(
+    say!(
         "  {:44} {:>8.1} {:>9.2} {:>+6.1}% {memory}",
         row.row.name,
         row.row.seconds_per_proof,

@@ -69,7 +69,7 @@ fn with_bars<T: Send>(work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<T,
 fn convert(path: &Path) -> Result<(), Fault> {
     let converted = with_bars(|watch| resident::convert(path, watch))?;
     let (bytes, seconds) = (converted.source_bytes as f64, converted.took.as_secs_f64());
-    println!(
+    say!(
         "{}: every point checked and converted in {seconds:.2} s ({:.3} GiB/s); {} bytes, seal {}",
         converted.file.display(),
         bytes / GIB / seconds,
@@ -82,24 +82,24 @@ fn convert(path: &Path) -> Result<(), Fault> {
 fn inspect(path: &Path) -> Result<(), Fault> {
     let files = Files::of(path);
     if let Some(params) = &files.params {
-        println!("{}: a key of bellperson, {} bytes", params.display(), length(params)?);
+        say!("{}: a key of bellperson, {} bytes", params.display(), length(params)?);
     }
     let Some(file) = &files.converted else {
         let key = with_bars(|watch| Parameters::read(files.source(), watch))?;
         print_key(&key.vk, Convention::Coefficients);
         key.queries().into_iter().for_each(|(name, len, infinities)| print_query(name, len, infinities));
-        println!("not converted: `proofline params convert {}` makes it load faster", path.display());
+        say!("not converted: `proofline params convert {}` makes it load faster", path.display());
         return Ok(());
     };
     let key = Resident::open(file)?;
-    println!("{}: a converted key, {} bytes, seal {}", file.display(), key.bytes(), hex(&key.seal()));
+    say!("{}: a converted key, {} bytes, seal {}", file.display(), key.bytes(), hex(&key.seal()));
     let (bytes, digest) = key.source();
-    println!("  made from      {bytes} bytes with digest {}", hex(&digest));
+    say!("  made from      {bytes} bytes with digest {}", hex(&digest));
     print_key(key.verifying_key(), key.convention());
     key.queries().into_iter().for_each(|(name, len, infinities)| print_query(name, len, infinities));
     if let Some(params) = &files.params {
         let belongs = pool_of_all_cores()?.install(|| key.belongs_to(params))?;
-        println!("  belongs to {}: {}", params.display(), if belongs { "yes" } else { "NO, convert it again" });
+        say!("  belongs to {}: {}", params.display(), if belongs { "yes" } else { "NO, convert it again" });
     }
     Ok(())
 }
@@ -121,7 +121,7 @@ fn verify(path: &Path) -> Result<(), Fault> {
     };
     let file = files.converted.as_ref().or(files.params.as_ref());
     let name = file.map(|file| file.display().to_string()).unwrap_or_default();
-    println!("{name}: {what} ({:.2} s)", clock.elapsed().as_secs_f64());
+    say!("{name}: {what} ({:.2} s)", clock.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -151,8 +151,8 @@ fn length(file: &Path) -> Result<u64, Error> {
 }
 
 fn print_key(key: &VerifyingKey, convention: Convention) {
-    println!("  public inputs  {} (ONE counted)", key.ic.len());
-    println!(
+    say!("  public inputs  {} (ONE counted)", key.ic.len());
+    say!(
         "  quotient       {}",
         match convention {
             Convention::Coefficients => "coefficients, as bellperson has it",
@@ -163,7 +163,7 @@ fn print_key(key: &VerifyingKey, convention: Convention) {
 
 fn print_query(name: &str, points: usize, infinities: usize) {
     let note = if infinities > 0 { format!(", {infinities} of them at infinity") } else { String::new() };
-    println!("  {name:14} {points} points{note}");
+    say!("  {name:14} {points} points{note}");
 }
 
 fn hex(digest: &[u8]) -> String {

@@ -30,7 +30,7 @@ pub struct Sim {
     /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Writes a trace, in the format of `prove --trace`
+    /// Writes a trace of every firing, in the format of Chrome's trace viewer
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -106,7 +106,7 @@ impl Sim {
             }
         };
         if self.json {
-            println!("{}", json_of(&study, &report));
+            say!("{}", json_of(&study, &report));
         } else {
             print(&study, &report);
         }
@@ -183,9 +183,9 @@ fn print(study: &Study, report: &Report) {
     let clock = Clock::of(study, report);
     let (time, unit) = (|seconds: f64| seconds / clock.unit_s, if clock.why.is_some() { "" } else { " s" });
     if let Some(why) = &clock.why {
-        println!("no seconds: {why}; times are in units of the longest stage's firing");
+        say!("no seconds: {why}; times are in units of the longest stage's firing");
     }
-    println!(
+    say!(
         "{}: {} jobs, {:.2}{unit}/proof, latency {:.1}{unit} on average and {:.1}{unit} at most",
         study.plan().graph,
         report.jobs,
@@ -193,22 +193,28 @@ fn print(study: &Study, report: &Report) {
         time(report.mean_latency_s),
         time(report.worst_latency_s)
     );
-    println!("memory {:.1} GiB at its peak", report.peak_ram_bytes / GIB);
+    say!("memory {:.1} GiB at its peak", report.peak_ram_bytes / GIB);
     let devices = report.gpu_utilisation.iter().zip(&report.lock_utilisation).zip(&report.peak_vram_bytes);
     for (device, ((computing, locked), vram)) in devices.enumerate() {
-        println!(
+        say!(
             "device {device}: computes {:.0}% of the time, locked {:.0}%, {:.1} GiB of workspace",
             100.0 * computing,
             100.0 * locked,
             *vram as f64 / GIB
         );
     }
-    println!(
+    say!(
         "  {:14} {:>7} {:>8} {:>10} {:>10} {:>6} {:>10}",
-        "stage", "workers", "firings", "busy", "waited", "busy", "× alone"
+        "stage",
+        "workers",
+        "firings",
+        "busy",
+        "waited",
+        "busy",
+        "× alone"
     );
     for stage in &report.stages {
-        println!(
+        say!(
             "  {:14} {:>7} {:>8} {:>10.1} {:>10.1} {:>5.0}% {:>10.2}",
             stage.name,
             stage.workers,
@@ -220,7 +226,7 @@ fn print(study: &Study, report: &Report) {
         );
     }
     if let (None, Some(calibration)) = (&clock.why, &study.costs().calibration) {
-        println!(
+        say!(
             "calibrated on {} rows ({}): off by {:.1}% in the median, {:.1}% at most",
             calibration.rows,
             calibration.source,
