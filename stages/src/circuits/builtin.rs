@@ -11,8 +11,9 @@ use super::sha256::{BLOCK_BYTES, Sha256Preimage};
 use super::source::WitnessSource;
 use crate::error::Error;
 
-/// More blocks than this make a domain that no machine has the memory for.
-const MOST_BLOCKS: usize = 1 << 16;
+/// A block takes about 25,100 constraints, and so does the padding: more blocks than this do not fit the largest domain,
+/// 2^28 rows.
+const MOST_BLOCKS: usize = 10_000;
 
 /// Raised whenever a built-in circuit's constraints change, here or in a library it is made of, so that circuits stored
 /// before are not taken for it; a test holds the digest of one.
@@ -23,7 +24,7 @@ pub(super) const REVISION: u32 = 1;
 pub enum Builtin {
     /// `sha256:N`: knowledge of a preimage of N blocks of 64 bytes.
     Sha256 {
-        /// The blocks of the preimage, from 1 to 65536.
+        /// The blocks of the preimage, from 1 to 10,000.
         blocks: usize,
     },
 }
