@@ -46,7 +46,7 @@ fn what_was_written_is_read() {
     let (folder, contents, bytes) = written();
     assert_eq!(read(&folder, &bytes).unwrap(), contents);
     let sealed = Sealed::open(&folder.path().join("file"), KIND).unwrap();
-    assert!([7, 8, 9].iter().all(|number| sealed.section(*number, "it").unwrap().offset % 4096 == 0));
+    assert!([7, 8, 9].iter().all(|number| sealed.section(*number, "it").unwrap().offset.is_multiple_of(4096)));
     assert!(begins_as(&folder.path().join("file"), &KIND));
     assert!(!begins_as(&folder.path().join("file"), &Kind { magic: *b"PLOTHER\n", ..KIND }));
     assert!(!begins_as(&folder.path().join("nothing"), &KIND));
