@@ -60,14 +60,14 @@ fn parts(random: &mut Random) -> Parts {
     let count = inputs.len();
     let needs = (0..count).map(|_| {
         let own: Vec<(usize, u64)> =
-            (0..2).filter_map(|pool| (random.below(2) == 0).then(|| (pool, 1 + random.below(pools[pool])))).collect();
+            (0..2).flat_map(|pool| (random.below(2) == 0).then(|| (pool, 1 + random.below(pools[pool])))).collect();
         own
     });
     let needs = needs.collect();
     let capacities = inputs.iter().enumerate().flat_map(|(to, from)| from.iter().map(move |from| (*from, to)));
     let capacities: Vec<(usize, usize)> = capacities.collect();
     let capacities =
-        capacities.into_iter().filter_map(|edge| (random.below(2) == 0).then(|| (edge, 1 + random.below(4)))).collect();
+        capacities.into_iter().flat_map(|edge| (random.below(2) == 0).then(|| (edge, 1 + random.below(4)))).collect();
     Parts {
         workers: (0..count).map(|_| (1 + random.below(3), 1 + random.below(2))).collect(),
         holds: (0..count).map(|_| random.below(3)).collect(),
