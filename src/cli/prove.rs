@@ -139,7 +139,7 @@ impl Prove {
         key: &Arc<ProvingKey>,
         watch: &StageWatch,
     ) -> Result<Summary, Fault> {
-        let mut in_flight: VecDeque<(u32, String, Handle)> = VecDeque::new();
+        let mut in_flight: VecDeque<(u32, String, Instant, Handle)> = VecDeque::new();
         let mut summary = Summary { verified: 0, first_fault: None };
         let fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
             watch.say(&format!("{} failed: {fault}", self.label(number)));
@@ -153,13 +153,13 @@ impl Prove {
                 match self.job(shape, key, number) {
                     Ok(job) => {
                         let public = write_public_inputs(job.public_inputs(0));
-                        in_flight.push_back((number, public, prover.submit(job)?));
+                        in_flight.push_back((number, public, Instant::now(), prover.submit(job)?));
                     }
                     Err(fault) => fail(number, fault, &mut summary.first_fault),
                 }
                 continue;
             }
-            let Some((number, public, handle)) = in_flight.pop_front() else { continue };
+            let Some((number, public, begun, handle)) = in_flight.pop_front() else { continue };
             let job = handle.job();
             let proofs = match handle.wait() {
                 Ok(proofs) => proofs,
@@ -175,7 +175,8 @@ impl Prove {
                 }
             }
             summary.verified += 1;
-            let seconds = watch.latency(job).unwrap_or_default().as_secs_f64();
+            // A job whose end the observer has not been told yet has ended just now.
+            let seconds = watch.latency(job).unwrap_or_else(|| begun.elapsed()).as_secs_f64();
             watch.say(&format!("{} verified, {seconds:.2} s after it was submitted", self.label(number)));
         }
         Ok(summary)
