@@ -33,6 +33,8 @@ fn refused(arguments: &[&str], code: i32, parts: &[&str]) {
 
 const R1CS: &str = "tests/data/circom/poseidon_m7.r1cs";
 const WTNS: &str = "tests/data/circom/poseidon_m7.wtns";
+/// Where nothing is to be written.
+const NEVER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/never");
 
 /// A key of `sha256:1`, made once for all tests of this file.
 fn key() -> &'static str {
@@ -189,9 +191,9 @@ fn a_reader_that_leaves_early_is_no_fault() {
 #[test]
 fn what_is_not_there_is_said() {
     refused(&["prove", "--circuit", "sha256:1", "--params", "nowhere"], 6, &["nowhere"]);
-    refused(&["setup", "--r1cs", "nowhere.r1cs", "-o", "never"], 6, &["nowhere.r1cs"]);
-    refused(&["setup", "--circuit", "sha257:1", "-o", "never"], 3, &["sha257:1", "sha256:N"]);
-    refused(&["setup", "--circuit", "sha256:0", "-o", "never"], 3, &["sha256:0"]);
+    refused(&["setup", "--r1cs", "nowhere.r1cs", "-o", NEVER], 6, &["nowhere.r1cs"]);
+    refused(&["setup", "--circuit", "sha257:1", "-o", NEVER], 3, &["sha257:1", "sha256:N"]);
+    refused(&["setup", "--circuit", "sha256:0", "-o", NEVER], 3, &["sha256:0"]);
     refused(&["check", "nowhere.ron"], 6, &["nowhere.ron"]);
     refused(&["explain", "PL9999"], 3, &["PL9999"]);
 }
