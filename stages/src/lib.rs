@@ -25,6 +25,7 @@ pub mod error;
 pub mod host;
 pub mod job;
 pub mod params;
+mod partial;
 pub mod progress;
 mod sealed;
 pub mod secret;

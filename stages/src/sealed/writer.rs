@@ -1,35 +1,24 @@
 //! Writing a sealed file: whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
 use super::pieces::{Digest, PieceHasher};
 use super::{ALIGNMENT, HEAD_BYTES, Kind, LINE_BYTES, MOST_SECTIONS, SEAL, Section};
 use crate::error::Error;
+use crate::partial::PartialFile;
+
+/// The bytes that are gathered before the system is asked to write them.
+const BUFFER_BYTES: usize = 1 << 20;
 
 /// A sealed file that takes its name when it is complete; or a rehearsal, which writes nothing and only learns the digests.
 pub(crate) struct SealedWriter {
     kind: Kind,
-    output: Option<Output>,
+    output: Option<PartialFile>,
     offset: u64,
     sections: Vec<Section>,
     open: PieceHasher,
-}
-
-struct Output {
-    path: PathBuf,
-    partial: PathBuf,
-    file: BufWriter<File>,
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        // What was not finished is of no use to anybody; what was has its name by now, and nothing is there to remove.
-        let _ = fs::remove_file(&self.partial);
-    }
 }
 
 /// What was written.
@@ -42,12 +31,7 @@ pub(crate) struct Written {
 
 impl SealedWriter {
     pub(crate) fn create(path: &Path, kind: Kind) -> Result<Self, Error> {
-        let mut partial = path.as_os_str().to_owned();
-        // Two processes that make the same file must not write into one another's.
-        partial.push(format!(".{}.partial", std::process::id()));
-        let partial = PathBuf::from(partial);
-        let file = File::create(&partial).map_err(Error::io("create", &partial))?;
-        let output = Output { path: path.to_owned(), partial, file: BufWriter::with_capacity(1 << 20, file) };
+        let output = PartialFile::create(path, BUFFER_BYTES)?;
         let mut writer = Self { output: Some(output), ..Self::rehearsal(kind) };
         // The header comes last, into this room.
         writer.put(&[0; ALIGNMENT as usize])?;
@@ -60,7 +44,7 @@ impl SealedWriter {
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         match &mut self.output {
-            Some(output) => output.file.write_all(bytes).map_err(Error::io("write", &output.partial)),
+            Some(output) => output.put(bytes),
             None => Ok(()),
         }
     }
@@ -114,12 +98,9 @@ impl SealedWriter {
     pub(crate) fn finish(mut self) -> Result<Written, Error> {
         self.end();
         let (header, seal) = header(&self.kind, self.offset, &self.sections);
-        if let Some(Output { path, partial, file }) = &mut self.output {
-            let written =
-                file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&header)).and_then(|()| file.flush());
-            written.map_err(Error::io("write", partial))?;
-            file.get_ref().sync_all().map_err(Error::io("write", partial))?;
-            fs::rename(&partial, &path).map_err(Error::io("create", path))?;
+        if let Some(mut output) = self.output {
+            output.put_at_start(&header)?;
+            output.finish()?;
         }
         Ok(Written { seal, length: self.offset, sections: self.sections })
     }
