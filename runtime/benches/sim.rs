@@ -23,7 +23,11 @@ fn main() {
 }
 
 fn firings(name: &str, plan: &Plan, contention: bool, jobs: u32) {
-    let work = |core_s| StageCost { work: vec![Work { core_s, threads: 1, ..Work::default() }], spread: 0.1 };
+    let work = |core_s| StageCost {
+        work: vec![Work { core_s, threads: 1, ..Work::default() }],
+        spread: 0.1,
+        ..StageCost::default()
+    };
     let stages = ["source", "left", "right", "sink"];
     let stages = stages.iter().zip([1.0, 2.0, 3.0, 0.5]).map(|(name, core_s)| ((*name).to_owned(), work(core_s)));
     let costs = Costs { version: 1, stages: stages.collect(), ..Costs::default() };

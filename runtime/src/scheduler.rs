@@ -284,6 +284,12 @@ impl Scheduler {
             && self.stages.iter().all(|stage| stage.joining.is_empty())
     }
 
+    /// Firings that were granted and have not ended.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.running
+    }
+
     /// What policies see of the stages now.
     #[must_use]
     pub fn stages(&self) -> &[StageState] {

@@ -21,8 +21,9 @@ use crate::key::TokenKey;
 pub trait Token: Send + Sync + 'static {
     /// The name in catalogue and graph files.
     const NAME: &'static str;
-    /// What decides the size of the memory. Slots of equal shape are interchangeable.
-    type Shape: Clone + Eq + Debug + Send + Sync + 'static;
+    /// What decides the size of the memory. Slots of equal shape are interchangeable. The default is the shape of an
+    /// empty token, which mocked stages put out.
+    type Shape: Clone + Default + Eq + Debug + Send + Sync + 'static;
     /// New memory for a token of this shape.
     fn with_shape(shape: &Self::Shape) -> Self;
     /// The shape that this token was made for.

@@ -1,246 +1,12 @@
-//! One engine, two clocks: the threaded pipeline, whose firings a test lets end in the simulator's order, and the
-//! simulator grant the same firings between the same ends, on random small graphs.
+//! One engine, two clocks: the threaded pipeline with mocked stages, whose firings end in the simulator's order, and the
+//! simulator grant the same firings between the same ends, on random small graphs, with failures and panics.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-use pipeline_runtime::event::{Event, Observer};
-use pipeline_runtime::exec::{Options, Running};
-use pipeline_runtime::export::{
-    Dead, DeallocPermit, DeallocStage, Edge, Firing, Graph, InEnd, Job, OutEnd, Plan, Pool, Port, Role, Shared, Sizes,
-    Stage, StageError, StagePlan, Tags, Token, TokenKey, Unit, Wiring,
-};
-use pipeline_runtime::policy::OldestFirst;
-use pipeline_runtime::sim::{CcdSpec, Costs, Load, MachineSpec, Setup, StageCost, Work, simulate};
+use pipeline_runtime::error::Cause;
+use pipeline_runtime::exec::Options;
+use pipeline_runtime::export::{Edge, Plan, Pool, Role, StagePlan, Tags, Unit};
+use pipeline_runtime::mock::{Gate, Mock, Mocked, lockstep, mock_all};
+use pipeline_runtime::policy::{Logged, OldestFirst, Policy, RandomLegal, Replay, State};
 use pipeline_runtime::topology::hwloc::Hwloc;
-
-type Id = (usize, TokenKey);
-
-/// Lets firings end, one by one, and knows which have started.
-#[derive(Default)]
-struct Gate {
-    state: Mutex<GateState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct GateState {
-    /// Lets everything pass: the test is over.
-    open: bool,
-    released: BTreeSet<Id>,
-    started: BTreeSet<Id>,
-    ended: BTreeSet<Id>,
-}
-
-impl Gate {
-    /// Called by a stage: waits until the firing may end.
-    fn pass(&self, id: Id) {
-        let mut state = self.state.lock().unwrap();
-        while !state.open && !state.released.contains(&id) {
-            state = self.changed.wait(state).unwrap();
-        }
-    }
-
-    fn release(&self, id: Id) {
-        self.state.lock().unwrap().released.insert(id);
-        self.changed.notify_all();
-    }
-
-    /// Waits until a firing that was released has ended and all workers wait again, for a grant or at the gate: what they
-    /// had to tell the scheduler is told. The pipeline has no event for that, so the kernel is asked whether they sleep.
-    fn wait_for_end(&self, id: Id) {
-        let mut state = self.state.lock().unwrap();
-        while !state.ended.contains(&id) {
-            state = self.changed.wait(state).unwrap();
-        }
-        drop(state);
-        let mut asleep = 0;
-        while asleep < 3 {
-            asleep = if workers_sleep() { asleep + 1 } else { 0 };
-            std::thread::sleep(Duration::from_micros(200));
-        }
-    }
-
-    /// Waits until exactly these have started.
-    fn expect_started(&self, expected: &BTreeSet<Id>, what: &str) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        let mut state = self.state.lock().unwrap();
-        while state.started != *expected {
-            let strange: Vec<&Id> = state.started.difference(expected).collect();
-            assert!(strange.is_empty(), "{what}: the threads started {strange:?}, the simulator did not");
-            let left = deadline.saturating_duration_since(Instant::now());
-            let missing: Vec<&Id> = expected.difference(&state.started).collect();
-            assert!(!left.is_zero(), "{what}: the simulator started {missing:?}, the threads did not");
-            state = self.changed.wait_timeout(state, left).unwrap().0;
-        }
-    }
-}
-
-/// Opens the gate when a check fails, so that the threads end.
-struct Opens<'a>(&'a Gate);
-
-impl Drop for Opens<'_> {
-    fn drop(&mut self) {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).open = true;
-        self.0.changed.notify_all();
-    }
-}
-
-/// Whether every worker's thread sleeps; they are called after their stages, `s0-1` say.
-fn workers_sleep() -> bool {
-    let tasks = std::fs::read_dir("/proc/self/task").expect("Linux lists the threads");
-    let read =
-        |task: &std::fs::DirEntry, file: &str| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
-    let is_worker = |task: &std::fs::DirEntry| {
-        let name = read(task, "comm");
-        name.starts_with('s') && name[1..].starts_with(|digit: char| digit.is_ascii_digit())
-    };
-    tasks.flatten().filter(is_worker).all(|task| read(&task, "stat").contains(") S "))
-}
-
-struct Starts {
-    gate: Arc<Gate>,
-    dealloc: usize,
-}
-
-impl Observer for Starts {
-    fn event(&self, _: Duration, event: &Event) {
-        let mut state = self.gate.state.lock().unwrap();
-        match *event {
-            Event::Started { stage, key, .. } if stage != self.dealloc => drop(state.started.insert((stage, key))),
-            Event::Ended { stage, key, .. } => drop(state.ended.insert((stage, key))),
-            _ => {}
-        }
-        drop(state);
-        self.gate.changed.notify_all();
-    }
-}
-
-struct Gated {
-    gate: Arc<Gate>,
-    partitions: u32,
-}
-
-impl Job for Gated {
-    fn partitions(&self) -> u32 {
-        self.partitions
-    }
-    fn sizes(&self) -> Sizes {
-        sizes()
-    }
-}
-
-fn sizes() -> Sizes {
-    Sizes { constraints: 1, ..Sizes::default() }
-}
-
-struct Nothing;
-
-impl Token for Nothing {
-    const NAME: &'static str = "Nothing";
-    type Shape = ();
-    fn with_shape((): &()) -> Self {
-        Self
-    }
-    fn shape(&self) {}
-    fn bytes(&self) -> u64 {
-        0
-    }
-}
-
-/// Stage number `AT` of a graph, with the inputs `In`.
-struct Node<const AT: usize, In>(std::marker::PhantomData<In>);
-
-impl<const AT: usize, In: Send + 'static> Stage for Node<AT, In> {
-    type Job = Gated;
-    type In = In;
-    type Out = Nothing;
-    type Pending = ();
-    const NAME: &'static str = "node";
-    const BACKEND: &'static str = "host";
-    const TAGS: Tags = Tags::NONE;
-    const PORTS: &'static [Port] = &[];
-
-    fn start(firing: &Firing<'_, Self>, _: &In) -> Result<(), StageError> {
-        firing.job().gate.pass((AT, firing.key()));
-        Ok(())
-    }
-
-    fn finish(firing: &Firing<'_, Self>, _: &In, (): ()) -> Result<Nothing, StageError> {
-        Ok(firing.slot().take(&()))
-    }
-}
-
-struct Home;
-
-impl DeallocStage for Home {
-    const BACKEND: &'static str = "host";
-    const TAGS: Tags = Tags::UNMAPS;
-    fn dealloc(dead: Dead, _: &DeallocPermit) -> Result<(), StageError> {
-        dead.go_home();
-        Ok(())
-    }
-}
-
-thread_local! {
-    /// The plan that [`AnyGraph`] stands for on this thread: `Graph::plan` has no arguments.
-    static PLAN: RefCell<Option<Plan>> = const { RefCell::new(None) };
-}
-
-struct AnyGraph;
-
-impl Graph for AnyGraph {
-    type Job = Gated;
-    type Output = Nothing;
-
-    fn plan() -> Plan {
-        PLAN.with_borrow(|plan| plan.clone().expect("the test sets a plan"))
-    }
-
-    fn wire(wiring: &mut Wiring<'_, Gated, Nothing>) {
-        let plan = Self::plan();
-        let (mut outs, mut ins): (Ends<OutEnd<Nothing>>, Ends<InEnd<Nothing>>) =
-            (0..plan.edges.len()).map(|edge| wiring.edge(edge)).map(|(out, end)| (Some(out), Some(end))).unzip();
-        for (at, stage) in plan.stages.iter().enumerate() {
-            if stage.role == Role::Dealloc {
-                wiring.dealloc::<Home>(at);
-                continue;
-            }
-            let inputs: Vec<InEnd<Nothing>> = stage.inputs.iter().filter_map(|edge| ins[*edge].take()).collect();
-            let outputs: Vec<OutEnd<Nothing>> = stage.outputs.iter().filter_map(|edge| outs[*edge].take()).collect();
-            match at {
-                0 => put::<0>(wiring, inputs, outputs),
-                1 => put::<1>(wiring, inputs, outputs),
-                2 => put::<2>(wiring, inputs, outputs),
-                3 => put::<3>(wiring, inputs, outputs),
-                4 => put::<4>(wiring, inputs, outputs),
-                _ => put::<5>(wiring, inputs, outputs),
-            }
-        }
-    }
-}
-
-/// The ends of edges that no stage has taken yet.
-type Ends<E> = Vec<Option<E>>;
-type One = (Shared<Nothing>,);
-type Two = (Shared<Nothing>, Shared<Nothing>);
-
-fn put<const AT: usize>(
-    wiring: &mut Wiring<'_, Gated, Nothing>,
-    inputs: Vec<InEnd<Nothing>>,
-    outputs: Vec<OutEnd<Nothing>>,
-) {
-    let mut inputs = inputs.into_iter();
-    match (inputs.next(), inputs.next(), outputs.is_empty()) {
-        (None, ..) => wiring.stage::<Node<AT, ()>>(AT, (), outputs),
-        (Some(one), None, false) => wiring.stage::<Node<AT, One>>(AT, (one,), outputs),
-        (Some(one), Some(two), false) => wiring.stage::<Node<AT, Two>>(AT, (one, two), outputs),
-        (Some(one), None, true) => wiring.sink::<Node<AT, One>>(AT, (one,)),
-        (Some(one), Some(two), true) => wiring.sink::<Node<AT, Two>>(AT, (one, two)),
-    }
-}
 
 /// A generator of small numbers: Knuth's MMIX multiplier, the upper bits.
 struct Draw(u64);
@@ -323,94 +89,121 @@ fn random_plan(draw: &mut Draw) -> Plan {
     }
 }
 
-#[derive(Default)]
-struct Events(Mutex<Vec<Event>>);
+/// A load of one to three jobs over a plan; every firing takes between 0.1 and 1.9 seconds. Of every three graphs one has a
+/// firing that fails, and one a firing that panics.
+fn mocked<'a>(plan: &'a Plan, draw: &mut Draw, seed: u64) -> Mocked<'a> {
+    let (jobs, partitions) = (draw.small(1, 3), draw.small(1, 3));
+    let faulty =
+        (draw.below(plan.stages.len() as u64 - 1) as usize, draw.below(jobs.into()), draw.small(0, partitions - 1));
+    let mut mocked = mock_all(plan).jobs(jobs, jobs).partitions(partitions).seed(seed);
+    for (at, stage) in plan.stages.iter().enumerate().filter(|(_, stage)| stage.role != Role::Dealloc) {
+        let mock = Mock::stage(&stage.name).core_s(1.0).spread(0.9);
+        mocked = mocked.with(match (faulty.0 == at, seed % 3) {
+            (true, 1) => mock.fails_on(faulty.1, faulty.2),
+            (true, 2) => mock.panics_on(faulty.1, faulty.2),
+            _ => mock,
+        });
+    }
+    if seed.is_multiple_of(2) { mocked } else { mocked.without_contention() }
+}
 
-impl Observer for Events {
-    fn event(&self, _: Duration, event: &Event) {
-        self.0.lock().unwrap().push(*event);
+/// Lets `dealloc` go first, else decides as another policy. In which order the slots of tombstones die is up to the threads,
+/// so a replay cannot follow it.
+struct DeallocFirst<P>(P, usize);
+
+impl<P: Policy> Policy for DeallocFirst<P> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn choose(&mut self, state: &State<'_>) -> Option<usize> {
+        let dealloc = state.waiting.iter().position(|firing| firing.is_legal() && firing.stage == self.1);
+        if dealloc.is_some() {
+            return dealloc;
+        }
+        state.waiting.iter().any(|firing| firing.is_legal()).then(|| self.0.choose(state))?
     }
 }
 
-/// The firings of a simulated run: what ended, and all that had been started by then and before the next end.
-fn simulated(plan: &Plan, jobs: u32, partitions: u32, seed: u64) -> Vec<(Option<Id>, BTreeSet<Id>)> {
+/// What one graph showed.
+#[derive(Default)]
+struct Seen {
+    ends: usize,
+    failed: usize,
+    panicked: usize,
+}
+
+/// Runs a graph in both ways: `simulated` decides in virtual time, `threaded` makes of what it decided the policy of the
+/// threads.
+fn compare<P: Policy>(seed: u64, simulated: P, threaded: impl FnOnce(&P) -> Box<dyn Policy>, seen: &mut Seen) {
+    let mut draw = Draw(seed);
+    let plan = random_plan(&mut draw);
+    let mocked = mocked(&plan, &mut draw, seed);
     let dealloc = plan.stages.len() - 1;
-    let work = Work { wait_s: 1.0, ..Work::default() };
-    let stages = plan.stages[..dealloc].iter();
-    let stages =
-        stages.map(|stage| (stage.name.clone(), StageCost { work: vec![work.clone()], spread: 0.9 })).collect();
-    let costs = Costs { version: 1, stages, ..Costs::default() };
-    let machine = MachineSpec {
-        ccds: vec![CcdSpec { cores: 64, l3_bytes: f64::INFINITY }],
-        threads_per_core: 1,
-        dram_bytes_per_s: f64::INFINITY,
-        ram_bytes: 0,
-        devices: Vec::new(),
+    let mut simulated = DeallocFirst(simulated, dealloc);
+    let run = mocked.run(&mut simulated).unwrap_or_else(|error| panic!("graph {seed}: {error}"));
+    let gate = Gate::new();
+    let machine = Some(Hwloc::synthetic("l3:1 core:4 pu:1").expect("a machine"));
+    let options = Options {
+        machine,
+        policy: Some(Box::new(DeallocFirst(threaded(&simulated.0), dealloc))),
+        ..Options::default()
     };
-    let load = Load { jobs, concurrency: jobs, partitions, sizes: sizes(), priorities: Vec::new() };
-    let events = Events::default();
-    let setup = Setup {
-        plan,
-        costs: &costs,
-        machine: &machine,
-        token_bytes: &[],
-        resident_bytes: 0.0,
-        load: &load,
-        contention: seed.is_multiple_of(2),
-        seed,
-        fate: None,
-        observer: Some(&events),
-    };
-    simulate(&setup, &mut OldestFirst).expect("the simulator runs the graph");
-    let mut steps = vec![(None, BTreeSet::new())];
-    let mut started = BTreeSet::new();
-    for event in events.0.lock().unwrap().iter() {
-        match *event {
-            Event::Started { stage, key, .. } if stage != dealloc => {
-                started.insert((stage, key));
-                steps.last_mut().unwrap().1 = started.clone();
-            }
-            // A tombstone takes no time: it passes without being let.
-            Event::Ended { stage, key, busy, .. } if stage != dealloc && !busy.is_zero() => {
-                steps.push((Some((stage, key)), started.clone()));
-            }
-            _ => {}
-        }
+    let running = mocked.start_plan(&gate, options).expect("the threads start");
+    let handles: Vec<_> = mocked.any_jobs().map(|job| running.submit(job).expect("the job fits")).collect();
+    match lockstep(&run, &running, &gate) {
+        Ok(ends) => seen.ends += ends,
+        Err(divergence) => panic!("graph {seed}: {divergence}"),
     }
-    steps
+    gate.open();
+    let mut failed = 0;
+    for handle in handles {
+        match handle.wait().map_err(|failure| failure.cause) {
+            Ok(_) => continue,
+            Err(Cause::Failed(_)) => seen.failed += 1,
+            Err(Cause::Panicked(_)) => seen.panicked += 1,
+            Err(other) => panic!("graph {seed}: {other:?}"),
+        }
+        failed += 1;
+    }
+    assert_eq!(failed, usize::from(!seed.is_multiple_of(3)), "graph {seed}: one job has the fault");
+    running.drain();
+    assert!(running.is_idle(), "graph {seed}: everything is home");
+}
+
+/// Panics of mocks are a part of this test; what the hook prints of them would hide a real one.
+fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic.payload_as_str().is_some_and(|text| text.starts_with("the mock panics")) {
+            hook(panic);
+        }
+    }));
+    work()
 }
 
 #[test]
 fn threads_and_simulator_grant_the_same_firings() {
     const GRAPHS: u64 = 300;
-    let mut ends = 0;
-    for seed in 0..GRAPHS {
-        let mut draw = Draw(seed);
-        let plan = random_plan(&mut draw);
-        let (jobs, partitions) = (draw.small(1, 3), draw.small(1, 3));
-        let steps = simulated(&plan, jobs, partitions, seed);
-        let gate = Arc::new(Gate::default());
-        PLAN.set(Some(plan.clone()));
-        let observer = Arc::new(Starts { gate: Arc::clone(&gate), dealloc: plan.stages.len() - 1 });
-        let machine = Some(Hwloc::synthetic("l3:1 core:4 pu:1").expect("a machine"));
-        let options = Options { observer, machine, ..Options::default() };
-        let running = Running::start::<AnyGraph>(options).expect("the threads start");
-        let submit = |_| running.submit(Gated { gate: Arc::clone(&gate), partitions }).expect("the job fits");
-        let handles: Vec<_> = (0..jobs).map(submit).collect();
-        let opens = Opens(&gate);
-        for (number, (ended, started)) in steps.iter().enumerate() {
-            if let Some(ended) = ended {
-                gate.release(*ended);
-                gate.wait_for_end(*ended);
-                ends += 1;
-            }
-            gate.expect_started(started, &format!("graph {seed}, after end {number}"));
+    let mut seen = Seen::default();
+    quietly(|| (0..GRAPHS).for_each(|seed| compare(seed, OldestFirst, |_| Box::new(OldestFirst), &mut seen)));
+    assert!(seen.ends > 3000, "{} ends were compared", seen.ends);
+    assert_eq!((seen.failed, seen.panicked), (100, 100));
+}
+
+#[test]
+fn what_a_random_policy_chose_in_virtual_time_the_threads_can_replay() {
+    const GRAPHS: u64 = 150;
+    let mut seen = Seen::default();
+    let replay = |logged: &Logged<RandomLegal>| -> Box<dyn Policy> {
+        let log = logged.log();
+        let text = log.lock().expect("nobody panics with the log").to_string();
+        Box::new(Replay::new(text.parse().expect("a log reads back")))
+    };
+    quietly(|| {
+        for seed in 0..GRAPHS {
+            compare(seed, Logged::new(RandomLegal::new(seed)), replay, &mut seen);
         }
-        drop(opens);
-        let failed = handles.into_iter().map(|handle| handle.wait()).filter(Result::is_err).count();
-        assert_eq!(failed, 0, "graph {seed}");
-        running.drain();
-        assert!(running.is_idle(), "graph {seed}: everything is home");
-    }
-    assert!(ends > 3000, "{ends} ends were compared");
+    });
+    assert!(seen.ends > 1500, "{} ends were compared", seen.ends);
 }

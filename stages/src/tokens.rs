@@ -116,7 +116,7 @@ pub struct Classified {
 }
 
 /// How many scalars each query takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct QueryCounts {
     /// Scalars of L.
     pub l: usize,

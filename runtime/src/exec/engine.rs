@@ -13,6 +13,7 @@ use crate::exec::guard::{GuardedPolicy, guarded};
 use crate::exec::handle::{Canceller, Handle, Outcome};
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits};
+use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
@@ -92,12 +93,15 @@ impl<J: Job, O: Token> Core<J, O> {
 impl<J: Job, O: Token> Engine<J, O> {
     pub(crate) fn new(
         plan: Plan,
+        placement: &Placement,
         policy: Box<dyn Policy>,
         observer: Arc<dyn Observer>,
         workers: Vec<Vec<Sender<Grant>>>,
     ) -> Result<Arc<Self>, NeverFits> {
         let (dead, dead_end) = unbounded();
-        let scheduler = Scheduler::new(&plan)?;
+        // CCDs that no worker is bound to are not in the placement; policies see what runs on the others.
+        let ccds = placement.workers.iter().flat_map(|worker| &worker.ccds).max().map_or(0, |last| *last as usize + 1);
+        let scheduler = Scheduler::new(&plan)?.placed(&placement.workers, ccds);
         let policy = GuardedPolicy::new(policy);
         let core = Core { scheduler, policy, jobs: HashMap::new(), next_job: 0, closed: None, broken: false, workers };
         let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
@@ -189,15 +193,31 @@ impl<J: Job, O: Token> Engine<J, O> {
         if kept.claim.is_empty() { None } else { Some(Box::new(kept)) }
     }
 
-    /// A firing is over and its packets are on `edges`.
-    pub(crate) fn ended(&self, grant: &Grant, output: Output, edges: impl IntoIterator<Item = usize>) {
+    /// A firing is over and its packets are on `edges`. If it failed, its job fails with it: at once, so that nobody is
+    /// granted anything between the two.
+    pub(crate) fn ended(
+        &self,
+        grant: &Grant,
+        output: Output,
+        failure: Option<Failure>,
+        edges: impl IntoIterator<Item = usize>,
+    ) {
         let mut core = self.lock();
         let now = self.now_ns();
+        let failed = failure.and_then(|failure| core.fail(failure));
         for edge in edges {
             core.scheduler.arrived(edge, grant.key, output == Output::Tombstone, now);
         }
         core.scheduler.ended(grant, output, now);
         self.dispatch(core);
+        if let Some(failed) = failed {
+            self.tell(failed);
+        }
+    }
+
+    /// Firings that were granted and have not ended.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.lock().scheduler.running()
     }
 
     /// The sink took a partition's output, or its tombstone (`None`).

@@ -1,7 +1,10 @@
 //! One firing, as the stage sees it.
 
+use std::sync::Arc;
+
 use crate::capability::{CcdPool, GpuDevice, MemPermit};
 use crate::error::StageError;
+use crate::exec::double::Double;
 use crate::key::TokenKey;
 use crate::slot::{FreeList, Slot};
 use crate::stage::Stage;
@@ -19,6 +22,8 @@ pub(crate) struct Rights {
     pub(crate) mem: Option<MemPermit>,
     pub(crate) cores: Option<CcdPool>,
     pub(crate) gpu: Option<GpuDevice>,
+    /// Who stands in for the stage, and the stage's position.
+    pub(crate) double: Option<(Arc<dyn Double>, usize)>,
 }
 
 impl<'a, S: Stage + ?Sized> Firing<'a, S> {

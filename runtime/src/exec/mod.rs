@@ -1,5 +1,6 @@
 //! Runs a plan with threads and wall time.
 
+pub mod double;
 mod edge;
 mod engine;
 pub mod firing;
@@ -22,14 +23,15 @@ pub use handle::Handle;
 use crate::binding::{Binder, Bound};
 use crate::capability::{CcdPool, GpuDevice, MemPermit};
 use crate::event::{NoObserver, Observer};
+use crate::exec::double::Double;
 use crate::placement::{Placement, PlacementError, WorkerPlace, place};
 use crate::plan::{Insist, Plan, StagePlan};
 use crate::policy::{self, Policy};
 use crate::slot::Token;
 use crate::stage::Job;
 use crate::tags::Tags;
-use crate::topology::Cpus;
 use crate::topology::hwloc::{Hwloc, TopologyError};
+use crate::topology::{Cpus, Machine};
 use engine::Engine;
 use firing::Rights;
 use wiring::{Graph, Wiring};
@@ -43,11 +45,14 @@ pub struct Options {
     pub observer: Arc<dyn Observer>,
     /// The policy; `None`: the one that the graph names.
     pub policy: Option<Box<dyn Policy>>,
+    /// Who stands in for the stages; `None`: nobody. Then no thread is bound and no pool is made, so the machine need
+    /// not be there.
+    pub double: Option<Arc<dyn Double>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { machine: None, observer: Arc::new(NoObserver), policy: None }
+        Self { machine: None, observer: Arc::new(NoObserver), policy: None, double: None }
     }
 }
 
@@ -134,22 +139,34 @@ impl<J: Job, O: Token> Running<J, O> {
     /// # Errors
     /// The machine lacks what the plan demands, or a thread cannot be started.
     pub fn start<G: Graph<Job = J, Output = O>>(options: Options) -> Result<Self, StartError> {
-        let plan = G::plan();
+        Self::start_plan(G::plan(), G::wire, options)
+    }
+
+    /// Starts the workers of a plan that `wire` puts together.
+    pub(crate) fn start_plan(
+        plan: Plan,
+        wire: impl FnOnce(&mut Wiring<'_, J, O>),
+        options: Options,
+    ) -> Result<Self, StartError> {
+        let double = options.double;
+        // A mocked pipeline runs on the machine that its plan is for, which need not be there.
+        let described =
+            plan.sku.as_ref().filter(|_| double.is_some() && options.machine.is_none()).map(Machine::of_sku);
         let hwloc = options.machine.map_or_else(Hwloc::this_system, Ok)?;
-        let placement = place(&plan, &hwloc.machine())?;
+        let placement = place(&plan, &described.unwrap_or_else(|| hwloc.machine()))?;
         let policy = options.policy.or_else(|| policy::by_name(&plan.policy));
         let policy = policy.ok_or_else(|| StartError::NoSuchPolicy { name: plan.policy.clone() })?;
         let binder = Binder::of(&hwloc);
-        let pools = build_pools(&plan, &placement, &binder)?;
+        let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
-        let mut wiring = Wiring::new(&plan);
-        G::wire(&mut wiring);
+        let mut wiring = Wiring::new(&plan, double.is_some());
+        wire(&mut wiring);
         let bodies = wiring.into_bodies();
 
         let lanes = |stage: &StagePlan| (0..stage.workers).map(|_| bounded(stage.in_flight.max(1) as usize)).collect();
         let channels: Vec<Vec<_>> = plan.stages.iter().map(lanes).collect();
         let senders = channels.iter().map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect()).collect();
-        let engine = Engine::new(plan, policy, options.observer, senders)?;
+        let engine = Engine::new(plan, &placement, policy, options.observer, senders)?;
         let mut running = Self {
             engine,
             threads: Vec::new(),
@@ -162,16 +179,17 @@ impl<J: Job, O: Token> Running<J, O> {
         let bodies = bodies.into_iter().flatten().zip(channels.into_iter().flatten());
         let (reports, reported) = bounded(placement.workers.len().max(1));
         for (place, (body, (_, grants))) in places.zip(bodies) {
-            let pool = place.pool.map(|pool| &pools[pool]);
-            let worker = running.worker(place, pool, grants)?;
-            running.spawn(place, worker, body, binder.clone(), reports.clone())?;
+            let pool = place.pool.and_then(|pool| pools.get(pool));
+            let worker = running.worker(place, pool, grants, double.as_ref())?;
+            let binder = double.is_none().then(|| binder.clone());
+            running.spawn(place, worker, body, binder, reports.clone())?;
         }
         drop(reports);
         let mut bound: Vec<(usize, u32, Bound)> = reported.iter().collect();
         for place in &placement.workers {
             let position = bound.iter().position(|(stage, worker, _)| (*stage, *worker) == (place.stage, place.worker));
             let own = position.map(|position| bound.swap_remove(position).2);
-            running.report(place, own, place.pool.map(|pool| &pools[pool]))?;
+            running.report(place, own, place.pool.and_then(|pool| pools.get(pool)))?;
         }
         Ok(running)
     }
@@ -220,21 +238,30 @@ impl<J: Job, O: Token> Running<J, O> {
         self.engine.is_idle()
     }
 
+    /// Firings that were granted and have not ended. Tests of mocked pipelines wait until all of them are where they
+    /// want them.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.engine.in_flight()
+    }
+
     fn worker(
         &self,
         place: &WorkerPlace,
         pool: Option<&BuiltPool>,
         grants: crossbeam_channel::Receiver<crate::scheduler::Grant>,
+        double: Option<&Arc<dyn Double>>,
     ) -> Result<Worker<J, O>, StartError> {
         let stage = &self.engine.plan.stages[place.stage];
         let has = |tag| stage.tags.contains(tag);
-        if has(Tags::CCD_PINNED) && pool.is_none() {
+        if has(Tags::CCD_PINNED) && place.pool.is_none() {
             return Err(StartError::NoGroup { stage: stage.name.clone() });
         }
         let rights = Rights {
             mem: has(Tags::MEM_HEAVY).then(MemPermit::new),
             cores: pool.filter(|_| has(Tags::CCD_PINNED)).map(|pool| CcdPool::new(Arc::clone(&pool.threads))),
             gpu: stage.device.filter(|_| has(Tags::GPU)).map(GpuDevice::new),
+            double: double.map(|double| (Arc::clone(double), place.stage)),
         };
         let (engine, in_flight) = (Arc::clone(&self.engine), stage.in_flight.max(1) as usize);
         Ok(Worker { engine, stage: place.stage, number: place.worker, in_flight, grants, rights })
@@ -245,13 +272,13 @@ impl<J: Job, O: Token> Running<J, O> {
         place: &WorkerPlace,
         worker: Worker<J, O>,
         body: worker::Body<J, O>,
-        binder: Binder,
+        binder: Option<Binder>,
         reports: Sender<(usize, u32, Bound)>,
     ) -> Result<(), StartError> {
         let name = format!("{}-{}", self.engine.plan.stages[place.stage].name, place.worker);
         let cpus = place.pool.map(|_| place.cpus.clone());
         let work = move || {
-            if let Some(cpus) = cpus {
+            if let (Some(cpus), Some(binder)) = (cpus, binder) {
                 let bound = binder.bind_this_thread(&cpus, worker.number as usize);
                 // `start` reads as many reports as there are workers, so there is room; if it gave up, nobody asks.
                 let _ = reports.try_send((worker.stage, worker.number, bound));

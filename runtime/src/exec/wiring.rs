@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::StageError;
+use crate::exec::double::Doubled;
 pub use crate::exec::edge::{InEnd, OutEnd};
 use crate::exec::edge::{Packet, edge};
 use crate::exec::worker::{self, Body, Outlet, StageParts};
@@ -27,12 +28,14 @@ pub trait Graph {
 /// Collects the stages and edges of a graph.
 pub struct Wiring<'a, J: Job, O: Token> {
     plan: &'a Plan,
+    /// Whether doubles stand in for the stages.
+    doubled: bool,
     bodies: Vec<Vec<Body<J, O>>>,
 }
 
 impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
-    pub(crate) fn new(plan: &'a Plan) -> Self {
-        Self { plan, bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
+    pub(crate) fn new(plan: &'a Plan, doubled: bool) -> Self {
+        Self { plan, doubled, bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
     }
 
     /// The bodies of the workers, by stage and worker.
@@ -63,12 +66,18 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
         inputs: impl InPorts<In = S::In>,
         outputs: Vec<OutEnd<S::Out>>,
     ) {
-        self.workers::<S, _>(position, inputs, || Outlet::Edges(outputs));
+        match self.doubled {
+            false => self.workers::<S, _>(position, inputs, Outlet::Edges(outputs)),
+            true => self.workers::<Doubled<S>, _>(position, inputs, Outlet::Edges(outputs)),
+        }
     }
 
     /// The stage whose output leaves the graph.
     pub fn sink<S: Stage<Job = J, Out = O>>(&mut self, position: usize, inputs: impl InPorts<In = S::In>) {
-        self.workers::<S, _>(position, inputs, || Outlet::Sink(|output| output));
+        match self.doubled {
+            false => self.workers::<S, _>(position, inputs, Outlet::Sink(|output| output)),
+            true => self.workers::<Doubled<S>, _>(position, inputs, Outlet::Sink(|output| output)),
+        }
     }
 
     /// The stage that takes every dead slot.
@@ -78,15 +87,10 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
         }
     }
 
-    fn workers<S: Stage<Job = J>, P: InPorts<In = S::In>>(
-        &mut self,
-        position: usize,
-        inputs: P,
-        outlet: impl FnOnce() -> Outlet<S, O>,
-    ) {
+    fn workers<S: Stage<Job = J>, P: InPorts<In = S::In>>(&mut self, position: usize, inputs: P, outlet: Outlet<S, O>) {
         let stage = &self.plan.stages[position];
         let free = FreeList::new(self.slots_in_use(position));
-        let parts = Arc::new(StageParts { inputs, outlet: outlet(), free });
+        let parts = Arc::new(StageParts { inputs, outlet, free });
         for _ in 0..stage.workers {
             let parts = Arc::clone(&parts);
             self.bodies[position].push(Box::new(move |worker| worker::run_stage::<S, P, J, O>(&worker, &parts)));
@@ -132,6 +136,20 @@ macro_rules! arity {
             }
         }
     };
+}
+
+/// Any number of ports of one kind: what a plan without types of its own is wired with.
+impl<T: Token> InPorts for Vec<InEnd<T>> {
+    type In = Vec<Shared<T>>;
+
+    fn take(&self, key: TokenKey) -> Result<Option<Self::In>, StageError> {
+        let packets = self.iter().map(|end| end.take(key)).collect::<Result<Vec<_>, _>>()?;
+        let live = |packet| match packet {
+            Packet::Live(token) => Some(token),
+            Packet::Tombstone => None,
+        };
+        Ok(packets.into_iter().map(live).collect())
+    }
 }
 
 arity!();

@@ -182,13 +182,12 @@ fn end<S, P, J, O>(
     O: Token,
 {
     let engine = &worker.engine;
-    let (token, ending) = match result {
-        Made::Token(token) => (Some(token), Ending::Succeeded),
-        Made::Skipped => (None, Ending::Skipped),
+    let (token, failure, ending) = match result {
+        Made::Token(token) => (Some(token), None, Ending::Succeeded),
+        Made::Skipped => (None, None, Ending::Skipped),
         Made::Failed(cause) => {
             let stage = engine.plan.stages[grant.stage].name.clone();
-            engine.fail(Failure { key: grant.key, stage: Some(stage), cause });
-            (None, Ending::Failed)
+            (None, Some(Failure { key: grant.key, stage: Some(stage), cause }), Ending::Failed)
         }
     };
     engine.observe(&Event::Ended { stage: grant.stage, worker: grant.worker, key: grant.key, busy, ending });
@@ -207,12 +206,12 @@ fn end<S, P, J, O>(
                     engine.fail(Failure { key: grant.key, stage, cause: Cause::Failed(error) });
                 }
             }
-            engine.ended(&grant, output, edges.iter().map(|edge| edge.edge));
+            engine.ended(&grant, output, failure, edges.iter().map(|edge| edge.edge));
         }
         Outlet::Sink(out) => {
             // What the sink holds goes home with the firing: its output has left the graph.
             engine.deliver(grant.key, token.map(out));
-            engine.ended(&grant, Output::Tombstone, []);
+            engine.ended(&grant, Output::Tombstone, failure, []);
         }
     }
 }
@@ -236,10 +235,17 @@ where
         let (stage, number, key) = (grant.stage, grant.worker, grant.key);
         worker.engine.observe(&Event::Started { stage, worker: number, key, waited });
         let clock = Instant::now();
-        let freed = worker.engine.dead_slot().map(|dead| run(|| D::dealloc(dead, &permit)));
+        let freed = worker.engine.dead_slot().map(|dead| match &worker.rights.double {
+            None => run(|| D::dealloc(dead, &permit)),
+            Some((double, stage)) => {
+                let done = run(|| double.fire(*stage, key));
+                dead.go_home();
+                done
+            }
+        });
         let ending = if matches!(freed, Some(Ok(()))) { Ending::Succeeded } else { Ending::Failed };
         let busy = clock.elapsed();
         worker.engine.observe(&Event::Ended { stage, worker: number, key, busy, ending });
-        worker.engine.ended(&grant, Output::Token, []);
+        worker.engine.ended(&grant, Output::Token, None, []);
     }
 }

@@ -95,6 +95,17 @@ pub struct StageCost {
     pub work: Vec<Work>,
     /// Every piece takes between 1 − spread and 1 + spread times as long, drawn from the seed for each firing.
     pub spread: f64,
+    /// The jobs take so many times as long, in turn; empty: all take as long.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub per_job: Vec<f64>,
+    /// Bytes of the device's memory, from the start of a firing to its end; beside the workspace that the plan states.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub vram_bytes: f64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde wants a reference.
+fn is_zero(bytes: &f64) -> bool {
+    *bytes == 0.0
 }
 
 /// A piece of a firing. It is over when the slowest of its demands is met.
@@ -139,6 +150,8 @@ pub enum Fate {
     /// With a token.
     #[default]
     Succeeds,
-    /// With an error, or a panic: to the scheduler they are the same.
+    /// With an error.
     Fails,
+    /// With a panic. To the scheduler it is the same as an error.
+    Panics,
 }

@@ -20,7 +20,7 @@ pub struct Report {
     /// The largest sum of live tokens, workspace, resident memory and what the process keeps, in
     /// bytes; as often as the costs say that memory is looked at.
     pub peak_ram_bytes: f64,
-    /// By device: workspace, in bytes.
+    /// By device: workspace, and the most that firings took at once beside it, in bytes.
     pub peak_vram_bytes: Vec<u64>,
     /// The stages, by their positions in the plan.
     pub stages: Vec<StageReport>,

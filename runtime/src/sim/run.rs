@@ -93,7 +93,7 @@ pub enum SimError {
         why: String,
     },
     /// A demand is no number, or negative.
-    #[error("the costs of stage `{stage}`: piece `{piece}` takes {seconds} seconds; demands are 0 or more")]
+    #[error("the costs of stage `{stage}`: piece `{piece}` says {seconds}; demands are 0 or more")]
     BadDemand {
         /// The stage.
         stage: String,
@@ -101,6 +101,21 @@ pub enum SimError {
         piece: String,
         /// What came of its demands.
         seconds: String,
+    },
+    /// A device has not as much memory as firings want at once.
+    #[error(
+        "stage `{stage}` runs out of memory on device {device}: {wanted} bytes are wanted at once, it has {has}; lower \
+         workers or workspace"
+    )]
+    OutOfVram {
+        /// The stage whose firing was one too many.
+        stage: String,
+        /// The device.
+        device: usize,
+        /// What is wanted, in bytes.
+        wanted: u64,
+        /// What the device has, in bytes.
+        has: u64,
     },
     /// A job, or the workspace, never fits.
     #[error("the load does not fit the plan: it {0}")]

@@ -19,7 +19,7 @@ fn machine() -> MachineSpec {
 }
 
 fn seconds(core_s: f64) -> StageCost {
-    StageCost { work: vec![Work { core_s, threads: 1, ..Work::default() }], spread: 0.0 }
+    StageCost { work: vec![Work { core_s, threads: 1, ..Work::default() }], ..StageCost::default() }
 }
 
 fn costs(stages: &[(&str, StageCost)]) -> Costs {
@@ -150,7 +150,7 @@ fn a_lock_is_held_by_one_firing_for_all_its_locked_pieces() {
     };
     let gpu =
         vec![piece("a", &[], 1.0, 0.0, true), piece("b", &["a"], 2.0, 0.0, true), piece("c", &["b"], 0.0, 0.5, false)];
-    let costs = costs(&[("s1", StageCost { work: gpu, spread: 0.0 })]);
+    let costs = costs(&[("s1", StageCost { work: gpu, ..StageCost::default() })]);
     let load = load(2, 2, 1);
     let setup = Setup {
         plan: &plan,
@@ -172,7 +172,7 @@ fn a_lock_is_held_by_one_firing_for_all_its_locked_pieces() {
 #[test]
 fn costs_that_cannot_be_run_say_why() {
     let error = |work: Vec<Work>| {
-        let costs = costs(&[("left", StageCost { work, spread: 0.0 })]);
+        let costs = costs(&[("left", StageCost { work, ..StageCost::default() })]);
         let case = Case { costs, ..diamond_case(true) };
         let setup = Setup {
             plan: &case.plan,

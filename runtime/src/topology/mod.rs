@@ -6,6 +6,8 @@ pub mod hwloc;
 
 use std::fmt;
 
+use crate::plan::Sku;
+
 /// Hardware threads (PUs) by their operating-system numbers, ascending.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cpus(Vec<u32>);
@@ -90,6 +92,22 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine as its SKU says it is, numbered as Linux does: core `i` has the hardware threads `i`, `i` + cores, and so
+    /// on. It is not there, so nothing can be bound on it.
+    #[must_use]
+    pub fn of_sku(sku: &Sku) -> Self {
+        let all = sku.ccds * sku.cores_per_ccd;
+        let core =
+            |core: u32| Core { cpus: Cpus::new((0..sku.threads_per_core).map(|nth| core + nth * all).collect()) };
+        let ccd = |ccd: u32| Ccd {
+            cores: (ccd * sku.cores_per_ccd..(ccd + 1) * sku.cores_per_ccd).map(core).collect(),
+            l3_bytes: Some(sku.l3_bytes),
+            numa_node: ccd * sku.numa_nodes / sku.ccds.max(1),
+        };
+        let ccds = (0..sku.ccds).map(ccd).collect();
+        Self { ccds, numa_nodes: sku.numa_nodes, ram_bytes: sku.ram_bytes, is_this_system: false }
+    }
+
     /// Cores of the whole machine.
     #[must_use]
     pub fn cores(&self) -> usize {

@@ -1,5 +1,6 @@
 //! A plan's stages with their costs, made ready for the loop.
 
+use crate::key::JobId;
 use crate::placement::WorkerPlace;
 use crate::plan::{Ccds, Plan, Share, StagePlan};
 use crate::sim::cost::{StageCost, Work};
@@ -18,6 +19,9 @@ pub(super) struct Shape {
     pub(super) locked: usize,
     pub(super) device: Option<usize>,
     pub(super) spread: f64,
+    per_job: Vec<f64>,
+    /// Bytes of the device's memory while it runs.
+    pub(super) vram_bytes: f64,
     /// How long a firing takes alone on the machine, in seconds.
     pub(super) alone_s: f64,
     /// Where each worker runs.
@@ -93,6 +97,15 @@ impl Shape {
             let why = format!("the machine has no device {device}");
             return Err(SimError::NoDevice { stage: stage.name.clone(), why });
         }
+        let sound = |number: &f64| number.is_finite() && *number >= 0.0;
+        if let Some(number) = cost.per_job.iter().chain([&cost.vram_bytes]).find(|number| !sound(number)) {
+            let (stage, piece) = (stage.name.clone(), "per_job or vram_bytes".to_owned());
+            return Err(SimError::BadDemand { stage, piece, seconds: number.to_string() });
+        }
+        if cost.vram_bytes > 0.0 && device.is_none() {
+            let why = "the graph gives it no device".to_owned();
+            return Err(SimError::NoDevice { stage: stage.name.clone(), why });
+        }
         let domains: Vec<Domain> =
             (0..stage.workers).map(|worker| domain_of(setup.plan, stage, groups, worker)).collect();
         // The CCDs of a group have equal numbers of cores on every machine that we know.
@@ -115,12 +128,24 @@ impl Shape {
             locked,
             device,
             spread: cost.spread.clamp(0.0, 1.0),
+            per_job: cost.per_job.clone(),
+            vram_bytes: cost.vram_bytes,
             alone_s,
             domains,
             unmaps_slot: cost.work.iter().map(|work| work.unmaps_slot).sum::<f64>() / GIB,
             output_bytes: setup.token_bytes.get(position).copied().unwrap_or(0.0),
             pieces,
         })
+    }
+}
+
+impl Shape {
+    /// How many times as long a job takes.
+    pub(super) fn of_job(&self, job: JobId) -> f64 {
+        match self.per_job.len() as u64 {
+            0 => 1.0,
+            count => self.per_job[(job.0 % count) as usize],
+        }
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct World<'a> {
     now_s: f64,
     now_ns: u64,
     report: Report,
+    /// By device: memory that is taken.
+    vram: Vec<f64>,
     latency_s: f64,
     done: Vec<(usize, usize)>,
 }
@@ -111,6 +113,7 @@ impl<'a> World<'a> {
             submitted: 0,
             now_s: 0.0,
             now_ns: 0,
+            vram: report.peak_vram_bytes.iter().map(|bytes| *bytes as f64).collect(),
             report,
             latency_s: 0.0,
             done: Vec::new(),
@@ -118,21 +121,14 @@ impl<'a> World<'a> {
     }
 
     pub(super) fn run(mut self, policy: &mut dyn Policy) -> Result<Report, SimError> {
+        let mut grants = Vec::new();
+        // A job that comes is granted at once what it can have, before the next one is there.
         while self.submitted < self.setup.load.jobs.min(self.setup.load.concurrency.max(1)) {
             self.submit()?;
+            self.grant(policy, &mut grants)?;
         }
-        let mut grants = Vec::new();
         loop {
-            loop {
-                self.scheduler.grant(policy, self.now_ns, &mut grants)?;
-                if grants.is_empty() {
-                    break;
-                }
-                for grant in grants.drain(..) {
-                    self.begin(grant);
-                }
-                self.end_what_is_over()?;
-            }
+            self.grant(policy, &mut grants)?;
             if !self.step() {
                 break;
             }
@@ -142,6 +138,20 @@ impl<'a> World<'a> {
             return Err(SimError::Stuck { seconds: self.now_ns / 1_000_000_000, left: self.jobs.len() });
         }
         Ok(self.finish())
+    }
+
+    /// Starts all that may start now, and what that lets start.
+    fn grant(&mut self, policy: &mut dyn Policy, grants: &mut Vec<Grant>) -> Result<(), SimError> {
+        loop {
+            self.scheduler.grant(policy, self.now_ns, grants)?;
+            if grants.is_empty() {
+                return Ok(());
+            }
+            for grant in grants.drain(..) {
+                self.begin(grant)?;
+            }
+            self.end_what_is_over()?;
+        }
     }
 
     fn finish(mut self) -> Report {
@@ -173,7 +183,10 @@ impl<'a> World<'a> {
     }
 
     /// Starts a granted firing; a tombstone is over at once.
-    fn begin(&mut self, grant: Grant) {
+    fn begin(&mut self, grant: Grant) -> Result<(), SimError> {
+        if !grant.dead {
+            self.take_vram(grant.stage)?;
+        }
         let at = self.idle.pop().unwrap_or_else(|| {
             let (waits, parked, inputs) = (Vec::new(), Vec::new(), Vec::new());
             self.firings.push(Firing { grant, inputs, output: None, waits, left: 0, locked: 0, parked, stretch: 1.0 });
@@ -195,10 +208,10 @@ impl<'a> World<'a> {
         firing.waits.extend(shape.pieces.iter().map(|piece| piece.waits_for));
         firing.parked.clear();
         (firing.left, firing.locked) = (shape.pieces.len(), shape.locked);
-        firing.stretch = match shape.spread {
-            0.0 => 1.0,
-            spread => 1.0 + spread * (2.0 * random::unit(self.setup.seed, grant.stage, grant.key) - 1.0),
-        };
+        firing.stretch = shape.of_job(grant.key.job);
+        if shape.spread > 0.0 {
+            firing.stretch *= 1.0 + shape.spread * (2.0 * random::unit(self.setup.seed, grant.stage, grant.key) - 1.0);
+        }
         let (worker, key) = (grant.worker, grant.key);
         let waited = since_start(grant.waited_ns);
         self.observe(&Event::Started { stage: grant.stage, worker, key, waited });
@@ -213,6 +226,21 @@ impl<'a> World<'a> {
             self.granted += 1;
             self.ends.push(Reverse((self.now_ns + nanoseconds(alone_s), self.granted, at)));
         }
+        Ok(())
+    }
+
+    /// Takes a firing's memory of its device. A device that is full ends the run, as it would end the real one.
+    fn take_vram(&mut self, stage: usize) -> Result<(), SimError> {
+        let Shape { vram_bytes, device: Some(device), .. } = self.shapes[stage] else { return Ok(()) };
+        self.vram[device] += vram_bytes;
+        let has = self.setup.machine.devices[device].vram_bytes;
+        if vram_bytes > 0.0 && self.vram[device] > has as f64 {
+            let stage = self.setup.plan.stages[stage].name.clone();
+            return Err(SimError::OutOfVram { stage, device, wanted: self.vram[device] as u64, has });
+        }
+        let peak = &mut self.report.peak_vram_bytes[device];
+        *peak = (*peak).max(self.vram[device] as u64);
+        Ok(())
     }
 
     /// How long `dealloc` takes for the slot of this firing beside its fixed cost.
@@ -320,12 +348,15 @@ impl<'a> World<'a> {
         let grant = self.firings[at].grant;
         let stage = &self.setup.plan.stages[grant.stage];
         let fate = self.setup.fate.filter(|_| !grant.dead && stage.role != Role::Dealloc);
-        let fails = fate.is_some_and(|fate| fate(grant.stage, grant.key) == Fate::Fails);
+        let fails = fate.is_some_and(|fate| fate(grant.stage, grant.key) != Fate::Succeeds);
         let known = self.jobs.iter_mut().find(|running| running.job == grant.key.job);
         let dropped = known.as_ref().is_some_and(|job| job.failed) && stage.role != Role::Dealloc;
         if let Some(job) = known.filter(|_| fails) {
             job.failed = true;
             self.scheduler.fail(grant.key.job);
+        }
+        if let (false, Shape { vram_bytes, device: Some(device), .. }) = (grant.dead, &self.shapes[grant.stage]) {
+            self.vram[*device] -= vram_bytes;
         }
         let alive = !grant.dead && !fails && !dropped;
         self.count(at, alive, fails);

@@ -1,8 +1,9 @@
-//! Stages that only cost: for tests of policies and graphs, in virtual time.
+//! Stages that only cost: for tests of policies and graphs.
 //!
-//! [`mock_all`] gives every stage of a plan a cost of one core-second; [`Mock`]s say otherwise. The plan, the permits,
-//! the places and the policy are the real ones, so what a test finds holds for the pipeline that is compiled from the
-//! same graph.
+//! [`mock_all`] gives every stage of a plan a cost of one core-second; [`Mock`]s say otherwise. [`Mocked::run`] runs it in
+//! virtual time, [`Mocked::start`] with the threads of the pipeline that is compiled from the graph: the same types, the
+//! same wiring, workers and edges, and a [`Gate`] in place of the stages' functions. The plan, the permits, the places and
+//! the policy are the real ones in both, and [`lockstep`] checks that both grant the same.
 //!
 //! ```
 //! use pipeline_runtime::mock::{Mock, mock_all};
@@ -19,119 +20,28 @@
 //! assert!(run.stage("right").inflation() < 1.5);
 //! ```
 
-use std::collections::HashSet;
+mod example;
+mod lockstep;
+mod stage;
+mod threads;
+
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::event::{Event, Observer};
 use crate::key::{JobId, TokenKey};
-use crate::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
+use crate::plan::{Plan, Role};
 use crate::policy::Policy;
 use crate::sim::{
-    CcdSpec, Costs, DeviceSpec, Fate, Host, Load, MachineSpec, Report, Setup, SimError, StageCost, StageReport, Work,
-    simulate,
+    CcdSpec, Costs, DeviceSpec, Fate, Host, Load, MachineSpec, Report, Setup, SimError, StageReport, simulate,
 };
 use crate::stage::{Priority, Sizes};
-use crate::tags::Tags;
 
-/// A stage that only costs. One piece of work; [`Mock::then`] begins another after it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Mock {
-    stage: String,
-    cost: StageCost,
-    fails: HashSet<TokenKey>,
-}
-
-impl Mock {
-    /// A stage that costs nothing.
-    #[must_use]
-    pub fn stage(name: &str) -> Self {
-        let work = Work { name: "0".into(), threads: 1, ..Work::default() };
-        Self { stage: name.into(), cost: StageCost { work: vec![work], spread: 0.0 }, fails: HashSet::new() }
-    }
-
-    /// The whole cost at once.
-    #[must_use]
-    pub fn cost(mut self, cost: StageCost) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Core-seconds.
-    #[must_use]
-    pub fn core_s(self, core_s: f64) -> Self {
-        self.last(|work| work.core_s = core_s)
-    }
-
-    /// Threads that share them.
-    #[must_use]
-    pub fn threads(self, threads: u32) -> Self {
-        self.last(|work| work.threads = threads)
-    }
-
-    /// Memory traffic in bytes, and the part of the undisturbed time that is spent waiting for it.
-    #[must_use]
-    pub fn dram(self, bytes: f64, stall: f64) -> Self {
-        self.last(|work| (work.dram_bytes, work.stall) = (bytes, stall))
-    }
-
-    /// Bytes that stay in the L3 of each CCD, and the traffic that becomes memory traffic when they do not fit.
-    #[must_use]
-    pub fn l3(self, bytes: f64, traffic_bytes: f64) -> Self {
-        self.last(|work| (work.l3_bytes, work.l3_traffic_bytes) = (bytes, traffic_bytes))
-    }
-
-    /// Seconds of the stage's device.
-    #[must_use]
-    pub fn gpu_s(self, gpu_s: f64) -> Self {
-        self.last(|work| work.gpu_s = gpu_s)
-    }
-
-    /// Bytes over the device's link.
-    #[must_use]
-    pub fn pcie(self, bytes: f64) -> Self {
-        self.last(|work| work.pcie_bytes = bytes)
-    }
-
-    /// Under the device's lock.
-    #[must_use]
-    pub fn locked(self) -> Self {
-        self.last(|work| work.lock = true)
-    }
-
-    /// Another piece of work, after what there is.
-    #[must_use]
-    pub fn then(mut self) -> Self {
-        let after = self.cost.work.last().map(|work| work.name.clone());
-        let name = self.cost.work.len().to_string();
-        self.cost.work.push(Work { name, threads: 1, after: after.into_iter().collect(), ..Work::default() });
-        self
-    }
-
-    /// Each firing takes between 1 − `part` and 1 + `part` times as long, drawn from the seed.
-    #[must_use]
-    pub fn spread(mut self, part: f64) -> Self {
-        self.cost.spread = part;
-        self
-    }
-
-    /// The firing for this partition of this job fails: an error or a panic, to the scheduler they are the same.
-    #[must_use]
-    pub fn fails_on(mut self, job: u64, partition: u32) -> Self {
-        self.fails.insert(TokenKey { job: JobId(job), partition });
-        self
-    }
-
-    fn last(mut self, change: impl FnOnce(&mut Work)) -> Self {
-        if self.cost.work.is_empty() {
-            self.cost.work.push(Work { name: "0".into(), threads: 1, ..Work::default() });
-        }
-        if let Some(work) = self.cost.work.last_mut() {
-            change(work);
-        }
-        self
-    }
-}
+pub use example::example_plan;
+pub use lockstep::{Divergence, lockstep};
+pub use stage::Mock;
+pub use threads::{AnyJob, Gate, Nothing};
 
 /// A plan all of whose stages are mocks.
 #[derive(Clone, Debug)]
@@ -271,11 +181,8 @@ impl Mocked<'_> {
     pub fn run(&self, policy: &mut dyn Policy) -> Result<Run, SimError> {
         let stages = self.mocks.iter().map(|mock| (mock.stage.clone(), mock.cost.clone())).collect();
         let costs = Costs { version: 1, host: self.host, stages, ..Costs::default() };
-        let fate = |stage: usize, key: TokenKey| {
-            let name = &self.plan.stages[stage].name;
-            let fails = self.mocks.iter().any(|mock| mock.stage == *name && mock.fails.contains(&key));
-            if fails { Fate::Fails } else { Fate::Succeeds }
-        };
+        let fates = self.fates();
+        let fate = |stage: usize, key: TokenKey| fates[stage].get(&key).copied().unwrap_or_default();
         let events = Collected::default();
         let setup = Setup {
             plan: self.plan,
@@ -292,6 +199,12 @@ impl Mocked<'_> {
         let report = simulate(&setup, policy)?;
         Ok(Run { report, events: events.0.into_inner().unwrap_or_else(PoisonError::into_inner) })
     }
+
+    /// How firings end that do not succeed, by stage.
+    fn fates(&self) -> Vec<BTreeMap<TokenKey, Fate>> {
+        let of = |name: &str| self.mocks.iter().find(|mock| mock.stage == name).map(|mock| mock.fates.clone());
+        self.plan.stages.iter().map(|stage| of(&stage.name).unwrap_or_default()).collect()
+    }
 }
 
 #[derive(Default)]
@@ -300,45 +213,6 @@ struct Collected(Mutex<Vec<(Duration, Event)>>);
 impl Observer for Collected {
     fn event(&self, at: Duration, event: &Event) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((at, *event));
-    }
-}
-
-/// A small plan for documentation and tests: source → {left, right} → sink, both branches with a permit of `heavy`.
-#[must_use]
-pub fn example_plan() -> Plan {
-    let stage = |name: &str, role, workers, heavy: bool, inputs: &[usize], outputs: &[usize]| StagePlan {
-        name: name.into(),
-        backend: "host".into(),
-        tags: Tags::NONE,
-        role,
-        group: None,
-        device: None,
-        workers,
-        threads: None,
-        in_flight: 1,
-        needs: if heavy { vec![(0, 1)] } else { Vec::new() },
-        holds: Vec::new(),
-        workspace: Vec::new(),
-        inputs: inputs.to_vec(),
-        outputs: outputs.to_vec(),
-    };
-    let edge = |from, to, port| Edge { from, to, port, token: "Word".into(), capacity: 4, reserved_by: 0 };
-    Plan {
-        graph: "example".into(),
-        file: "example.ron".into(),
-        digest: String::new(),
-        sku: None,
-        pools: vec![Pool { name: "heavy".into(), size: 2, unit: Unit::Count }],
-        groups: Vec::new(),
-        stages: vec![
-            stage("source", Role::Source, 2, false, &[], &[0, 1]),
-            stage("left", Role::Inner, 2, true, &[0], &[2]),
-            stage("right", Role::Inner, 2, true, &[1], &[3]),
-            stage("sink", Role::Sink, 1, false, &[2, 3], &[]),
-            stage("dealloc", Role::Dealloc, 1, false, &[], &[]),
-        ],
-        edges: vec![edge(0, 1, 0), edge(0, 2, 0), edge(1, 3, 0), edge(2, 3, 1)],
-        policy: "oldest_first".into(),
     }
 }
 
@@ -383,6 +257,84 @@ mod tests {
         let mock = Mock::stage("left").core_s(3.0).then().core_s(8.0).threads(4);
         let run = mock_all(&plan).with(mock).run(&mut OldestFirst).unwrap();
         assert!((run.stage("left").busy_s - 5.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn jobs_may_take_different_times_and_firings_may_be_spread() {
+        let plan = example_plan();
+        let busy = |mock: Mock, seed| {
+            let mocked = mock_all(&plan).with(mock).jobs(4, 1).seed(seed).without_contention();
+            mocked.run(&mut OldestFirst).unwrap().stage("left").busy_s
+        };
+        assert_eq!(busy(Mock::stage("left").core_s(2.0).per_job(&[1.0, 3.0]), 0), 16.0);
+        let spread = || Mock::stage("left").core_s(2.0).spread(0.5);
+        assert_eq!(busy(spread(), 7), busy(spread(), 7), "the same seed, the same times");
+        assert!(busy(spread(), 7) != busy(spread(), 8));
+    }
+
+    #[test]
+    fn a_device_has_so_much_memory_and_no_more() {
+        let mut plan = example_plan();
+        plan.stages[1].device = Some(0);
+        let run =
+            |bytes| mock_all(&plan).with(Mock::stage("left").gpu_s(9.0).vram(bytes)).jobs(4, 4).run(&mut OldestFirst);
+        let report = run(6e9).unwrap().report;
+        assert_eq!(report.peak_vram_bytes, [12_000_000_000], "two workers at once");
+        let error = run(12e9).unwrap_err().to_string();
+        assert!(error.starts_with("stage `left` runs out of memory on device 0: 24000000000 bytes"), "{error}");
+        let error = mock_all(&plan).with(Mock::stage("right").vram(1.0)).run(&mut OldestFirst).unwrap_err();
+        assert!(
+            error.to_string().contains("stage `right` costs device time, but the graph gives it no device"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn on_threads_a_failure_and_a_panic_are_two_things() {
+        use crate::error::Cause;
+        let plan = example_plan();
+        let mocked = mock_all(&plan).with(Mock::stage("left").fails_on(0, 0).panics_on(1, 0)).jobs(3, 3);
+        let running = mocked.start_plan(&Gate::opened(), crate::exec::Options::default()).unwrap();
+        let handles: Vec<_> = mocked.any_jobs().map(|job| running.submit(job).unwrap()).collect();
+        let causes: Vec<_> = handles.into_iter().map(|handle| handle.wait().map_err(|failure| failure.cause)).collect();
+        assert!(matches!(causes[0], Err(Cause::Failed(_))), "{:?}", causes[0]);
+        assert!(matches!(causes[1], Err(Cause::Panicked(_))), "{:?}", causes[1]);
+        assert_eq!(causes[2], Ok(vec![Nothing]));
+    }
+
+    #[test]
+    fn on_threads_policies_see_what_runs_on_which_ccd() {
+        use crate::plan::{Ccds, Group, Insist, Share};
+        use crate::policy::State;
+        use crate::topology::hwloc::Hwloc;
+        use std::sync::Arc;
+
+        struct Looks(Arc<Mutex<Vec<Vec<u32>>>>);
+        impl Policy for Looks {
+            fn name(&self) -> &str {
+                "looks"
+            }
+            fn choose(&mut self, state: &State<'_>) -> Option<usize> {
+                self.0.lock().unwrap().push(state.ccds.to_vec());
+                OldestFirst.choose(state)
+            }
+        }
+
+        let mut plan = example_plan();
+        let (ccds, share, insist) = (Ccds::List(vec![1, 2]), Share::Spread, Insist::Demand);
+        plan.groups = vec![Group { name: "g".into(), ccds, share, exclusive: false, insist }];
+        (plan.stages[0].group, plan.stages[0].workers) = (Some(0), 2);
+        let (seen, gate) = (Arc::default(), Gate::new());
+        let policy: Option<Box<dyn Policy>> = Some(Box::new(Looks(Arc::clone(&seen))));
+        let machine = Some(Hwloc::synthetic("l3:4 core:2 pu:1").unwrap());
+        let options = crate::exec::Options { machine, policy, ..Default::default() };
+        let mocked = mock_all(&plan).jobs(2, 2);
+        let running = mocked.start_plan(&gate, options).unwrap();
+        let handles: Vec<_> = mocked.any_jobs().map(|job| running.submit(job).unwrap()).collect();
+        gate.settle(&running);
+        assert_eq!(*seen.lock().unwrap(), [vec![0, 0, 0], vec![0, 1, 0]], "no worker is on CCD 0, none behind 2");
+        gate.open();
+        handles.into_iter().for_each(|handle| drop(handle.wait().unwrap()));
     }
 
     #[test]
