@@ -34,7 +34,7 @@ pub struct Verify {
 
 impl Verify {
     pub fn run(&self) -> Result<(), Fault> {
-        let key = PreparedKey::new(VerifyingKey::read(&self.vk)?);
+        let key = PreparedKey::new(&VerifyingKey::read(&self.vk)?);
         let text = String::from_utf8(files::read(&self.public, MOST_PUBLIC_BYTES)?)
             .map_err(|_| Error::BadText(format!("{} is not text", self.public.display())))?;
         let inside = |file: &PathBuf| {

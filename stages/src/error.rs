@@ -96,6 +96,16 @@ pub enum Error {
         circuit: String,
     },
 
+    /// A proof is not valid, and the constraints were not there to say why.
+    #[error(
+        "the proof does not verify, so it is withheld: the witness does not satisfy the circuit `{circuit}` (a `.zkey` holds \
+         only a part of the constraints: give the `.r1cs` too and the constraint is named), or the key is of another circuit"
+    )]
+    UnsatisfiedOrForeign {
+        /// The circuit.
+        circuit: String,
+    },
+
     /// A kernel does not give the known answer: this machine computes wrongly.
     #[error(transparent)]
     Kernels(#[from] proofline_kernels::selftest::SelfTestError),
@@ -130,7 +140,7 @@ impl Error {
                 Class::BadInput
             }
             Self::Mismatch(_) | Self::ProofRefused { .. } => Class::Mismatch,
-            Self::Unsatisfied { .. } | Self::Synthesis { .. } => Class::Unsatisfied,
+            Self::Unsatisfied { .. } | Self::UnsatisfiedOrForeign { .. } | Self::Synthesis { .. } => Class::Unsatisfied,
             Self::Kernels(_) | Self::Internal(_) => Class::Internal,
         }
     }

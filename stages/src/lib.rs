@@ -23,6 +23,7 @@ pub mod catalogue;
 pub mod circuits;
 pub mod error;
 pub mod host;
+mod iden3;
 pub mod job;
 pub mod params;
 mod partial;

@@ -63,7 +63,7 @@ fn kernels() -> &'static str {
 }
 
 fn compare(subject: &Subject, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let key = PreparedKey::new(VerifyingKey::read(&subject.key)?);
+    let key = PreparedKey::new(&VerifyingKey::read(&subject.key)?);
     let mut provers = Vec::new();
     for name in PROVERS {
         provers.push(provers::open(name, subject)?);

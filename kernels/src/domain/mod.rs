@@ -6,11 +6,14 @@
 //! order with the same twiddles. One table of `√size` order serves every layer, and chains of transforms such as the
 //! quotient's need no reordering in between.
 
+mod lagrange;
 mod portable;
 mod quotient;
 pub(crate) mod reverse;
 pub(crate) mod roots;
 mod transform;
+
+pub use lagrange::OddCosetBasis;
 
 use reverse::reverse;
 use transform::Transforms;

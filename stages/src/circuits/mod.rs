@@ -4,7 +4,7 @@ mod builtin;
 mod circom;
 mod pce;
 mod record;
-mod rows;
+pub(crate) mod rows;
 mod sha256;
 mod shape;
 mod source;

@@ -31,6 +31,7 @@ pub struct CircuitShape {
     constraints: usize,
     domain: Domain,
     matrices: Triple,
+    knows_c: bool,
     queries: Queries,
 }
 
@@ -83,6 +84,38 @@ impl CircuitShape {
         Self::compile(name.to_owned(), inputs, wires - inputs, &r1cs.into_rows())
     }
 
+    /// The circuit of a `.zkey`, whose rows have no C and whose domain may be larger than they need.
+    pub(crate) fn without_c(
+        name: &str,
+        inputs: usize,
+        variables: usize,
+        rows: &Rows,
+        domain: usize,
+    ) -> Result<Self, Error> {
+        let mut shape = Self::compile(name.to_owned(), inputs, variables - inputs, rows)?;
+        shape.knows_c = false;
+        shape.with_domain(domain)
+    }
+
+    /// The same circuit over a larger domain: keys are made for one.
+    ///
+    /// # Errors
+    /// The domain is none, or too small for the rows.
+    pub fn with_domain(mut self, size: usize) -> Result<Self, Error> {
+        let rows = self.matrices.rows();
+        if !size.is_power_of_two() || size < rows {
+            return Err(Error::Mismatch(format!(
+                "the key's domain has {size} points, and the circuit `{}` has {rows} rows (constraints and inputs): the key \
+                 is of another circuit",
+                self.name
+            )));
+        }
+        if size != self.domain.size() {
+            self.domain = domain_of(&self.name, size)?;
+        }
+        Ok(self)
+    }
+
     fn compile(name: String, inputs: usize, aux: usize, rows: &Rows) -> Result<Self, Error> {
         let variables = inputs + aux;
         let too_large =
@@ -119,11 +152,16 @@ impl CircuitShape {
         let (Some(constraints), Some(aux)) = (rows.checked_sub(inputs), variables.checked_sub(inputs)) else {
             return Err(Error::Internal(format!("{rows} rows, {variables} variables and {inputs} inputs")));
         };
-        let domain = Domain::for_rows(rows)
-            .map_err(|fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}")))?;
+        let domain = domain_of(&name, rows)?;
         let [a, b, _] = matrices.column_densities();
         let queries = Queries::of(&a, &b);
-        Ok(Self { name, builtin, inputs, aux, constraints, domain, matrices, queries })
+        Ok(Self { name, builtin, inputs, aux, constraints, domain, matrices, knows_c: true, queries })
+    }
+
+    /// The same matrices, as a stored circuit says of C and the domain.
+    pub(super) fn stored_with(mut self, knows_c: bool, domain: usize) -> Result<Self, Error> {
+        self.knows_c = knows_c;
+        self.with_domain(domain)
     }
 
     /// The name: a built-in circuit's, a file's stem, or what the caller gave.
@@ -181,6 +219,13 @@ impl CircuitShape {
         }
     }
 
+    /// Whether C is known. Otherwise the matrix is empty, and a witness that does not satisfy the circuit is found out by
+    /// the verification of its proof.
+    #[must_use]
+    pub fn knows_c(&self) -> bool {
+        self.knows_c
+    }
+
     /// The matrices A, B and C, with the rows appended for the inputs.
     #[must_use]
     pub fn matrices(&self) -> &Triple {
@@ -197,6 +242,11 @@ impl CircuitShape {
         let used = self.matrices.column_densities();
         (self.inputs..self.variables()).filter(|column| !used.iter().any(|map| map.get(*column))).collect()
     }
+}
+
+/// The smallest domain with so many points.
+fn domain_of(name: &str, points: usize) -> Result<Domain, Error> {
+    Domain::for_rows(points).map_err(|fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}")))
 }
 
 impl Queries {

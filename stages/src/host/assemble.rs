@@ -44,7 +44,14 @@ pub(crate) fn prove(job: &Job, partition: u32, sums: &SumsG1, sum_g2: &SumG2, pr
     proof.bytes = points.to_bytes();
     // Judged from the bytes that leave, as a stranger would.
     let read = ProofPoints::parse(&proof.bytes);
-    let refused = || Error::ProofRefused { circuit: job.shape().name().to_owned() };
+    let circuit = || job.shape().name().to_owned();
+    let refused = || {
+        if job.shape().knows_c() {
+            Error::ProofRefused { circuit: circuit() }
+        } else {
+            Error::UnsatisfiedOrForeign { circuit: circuit() }
+        }
+    };
     match read.map(|read| job.key().prepared().verify(&read, job.public_inputs(partition))) {
         Ok(Ok(true)) => Ok(()),
         Ok(Err(mismatch)) => Err(mismatch),

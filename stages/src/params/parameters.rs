@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use blstrs::{G1Affine, G2Affine};
 use group::prime::PrimeCurveAffine;
 
-use super::reader::{Infinity, KeyReader};
+use super::key_file::{KeyFile, gather};
 use super::writer::KeyWriter;
-use super::{VerifyingKey, resident};
+use super::{Convention, VerifyingKey, Zkey, resident};
 use crate::error::Error;
 use crate::progress::Watch;
 
@@ -23,7 +23,10 @@ pub const VK_FILE: &str = "circuit.vk";
 pub struct Parameters {
     /// The verifying key.
     pub vk: VerifyingKey,
-    /// τ^i·Z(τ)/δ, one fewer than the domain has points.
+    /// How the quotient is made for this key: what `h` is for.
+    pub convention: Convention,
+    /// τ^i·Z(τ)/δ, one fewer than the domain has points; for the odd coset its Lagrange polynomials at τ over δ, as many
+    /// as the domain has points.
     pub h: Vec<G1Affine>,
     /// (β·A + α·B + C)/δ of each auxiliary variable.
     pub l: Vec<G1Affine>,
@@ -36,24 +39,21 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads a `.params` file, or [`PARAMS_FILE`] in a folder. Every point is checked for curve and subgroup, on the
+    /// Reads a `.params` or `.zkey` file, or [`PARAMS_FILE`] in a folder. Every point is checked for curve and subgroup, on the
     /// rayon pool that this is called in.
     ///
     /// # Errors
     /// The file cannot be read, is cut off, or a point in it is not a point of its group.
     pub fn read(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
-        let file = file_in(path, PARAMS_FILE);
-        let mut reader = KeyReader::open(&file)?;
-        let parameters = Self {
-            vk: VerifyingKey::read_from(&mut reader, watch)?,
-            h: reader.points("h", Infinity::Refused, watch)?,
-            l: reader.points("l", Infinity::Allowed, watch)?,
-            a: reader.points("a", Infinity::Refused, watch)?,
-            b_g1: reader.points("b_g1", Infinity::Refused, watch)?,
-            b_g2: reader.points("b_g2", Infinity::Refused, watch)?,
-        };
-        reader.expect_end()?;
-        Ok(parameters)
+        KeyFile::open(path, watch)?.into_parameters(watch)
+    }
+
+    /// The points of a `.zkey`, all checked.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a point in it is not a point of its group.
+    pub fn of_zkey(zkey: &Zkey, watch: Watch<'_>) -> Result<Self, Error> {
+        gather(zkey.verifying_key(), Convention::OddCoset, &mut zkey.points(watch)?, watch)
     }
 
     /// Name, points and points at infinity of each query.
@@ -73,8 +73,12 @@ impl Parameters {
     /// that was there before is removed.
     ///
     /// # Errors
-    /// A file cannot be written; a file that is there already is then left as it was.
+    /// A file cannot be written, and one that is there already is then left as it was; or the key is of another
+    /// convention than that of `.params` files.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        if self.convention != Convention::Coefficients {
+            return Err(Error::Mismatch("a key for values on the odd coset is written as `.zkey` only".to_owned()));
+        }
         fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
         let file = folder.join(PARAMS_FILE);
         // A converted key, if there is one, is of the key that is replaced here.

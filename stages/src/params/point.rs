@@ -4,7 +4,7 @@ use blstrs::{G1Affine, G2Affine};
 use group::prime::PrimeCurveAffine;
 
 /// A point of one of the two groups, in the uncompressed encoding.
-pub(super) trait Point: PrimeCurveAffine {
+pub(crate) trait Point: PrimeCurveAffine {
     /// Bytes of the encoding.
     const BYTES: usize;
     /// The group's name in messages.

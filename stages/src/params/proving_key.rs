@@ -6,6 +6,7 @@ use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::domain::Convention;
 use proofline_kernels::msm::Query;
 
+use super::key_file::KeyFile;
 use super::parameters::{PARAMS_FILE, file_in};
 use super::resident::{self, Resident};
 use super::{Parameters, VerifyingKey};
@@ -17,6 +18,7 @@ use crate::verify::PreparedKey;
 
 /// A key whose queries are ready to be summed, for as many proofs as one likes.
 pub struct ProvingKey {
+    pub(super) vk: VerifyingKey,
     pub(super) prepared: PreparedKey,
     pub(super) convention: Convention,
     pub(crate) h: Query<G1Affine>,
@@ -30,10 +32,11 @@ impl ProvingKey {
     /// Makes a key of its points.
     #[must_use]
     pub fn new(parameters: Parameters) -> Self {
-        let Parameters { vk, h, l, a, b_g1, b_g2 } = parameters;
+        let Parameters { vk, convention, h, l, a, b_g1, b_g2 } = parameters;
         Self {
-            prepared: PreparedKey::new(vk),
-            convention: Convention::Coefficients,
+            prepared: PreparedKey::new(&vk),
+            vk,
+            convention,
             h: Query::new(h),
             l: Query::new(l),
             a: Query::new(a),
@@ -42,11 +45,12 @@ impl ProvingKey {
         }
     }
 
-    /// Reads a key: a [converted](resident) file, a `.params` file, or the one in a folder. A converted file beside the
-    /// `.params` file is read in its place, after making sure that it belongs to it.
+    /// Reads a key: a [converted](resident) file, a `.params` or `.zkey` file, or the one in a folder. A converted file
+    /// beside the key file is read in its place, after making sure that it belongs to it.
     ///
     /// # Errors
-    /// As [`Parameters::read`] and [`Resident::load`]; the converted file belongs to another key.
+    /// As [`Parameters::read`], [`Zkey::open`](super::Zkey::open) and [`Resident::load`]; the converted file belongs to
+    /// another key.
     pub fn read(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
         let file = file_in(path, PARAMS_FILE);
         if begins_as(&file, &resident::KIND) {
@@ -54,7 +58,7 @@ impl ProvingKey {
         }
         let converted = resident::beside(&file);
         if !converted.exists() {
-            return Parameters::read(&file, watch).map(Self::new);
+            return KeyFile::open(&file, watch)?.into_parameters(watch).map(Self::new);
         }
         let converted = Resident::open(&converted)?;
         if file.exists() {
@@ -66,13 +70,22 @@ impl ProvingKey {
     /// The verifying key.
     #[must_use]
     pub fn verifying_key(&self) -> &VerifyingKey {
-        self.prepared.key()
+        &self.vk
     }
 
     /// The verifying key, ready for verifications.
     #[must_use]
     pub fn prepared(&self) -> &PreparedKey {
         &self.prepared
+    }
+
+    /// The size of the domain that it was made for.
+    #[must_use]
+    pub fn domain(&self) -> usize {
+        match self.convention {
+            Convention::Coefficients => self.h.len() + 1,
+            Convention::OddCoset => self.h.len(),
+        }
     }
 
     /// How the quotient is made for this key.
@@ -90,7 +103,7 @@ impl ProvingKey {
         let sizes = shape.sizes();
         let pairs = [
             ("public inputs (ONE counted)", self.verifying_key().ic.len(), sizes.inputs),
-            ("points in h, one fewer than the domain", self.h.len(), sizes.domain - 1),
+            ("points in the domain, by those in h", self.domain(), sizes.domain),
             ("auxiliary variables, points in l", self.l.len(), sizes.aux),
             ("variables in A", self.a.len(), sizes.a_density),
             ("variables in B (G1)", self.b_g1.len(), sizes.b_density),

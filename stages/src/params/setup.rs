@@ -10,6 +10,7 @@
 use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 use ff::Field;
 use group::Group;
+use proofline_kernels::domain::{Domain, OddCosetBasis};
 use proofline_kernels::fixed_base::Table;
 use proofline_kernels::sparse::Triple;
 use rand::rngs::OsRng;
@@ -18,7 +19,7 @@ use rand_chacha::ChaCha20Rng;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::{Parameters, VerifyingKey};
+use super::{Convention, Parameters, VerifyingKey};
 use crate::circuits::CircuitShape;
 use crate::error::Error;
 use crate::progress::{Progress, Watch};
@@ -37,11 +38,24 @@ pub enum Entropy<'a> {
     Seed(&'a str),
 }
 
-/// Makes a key. Parallel work runs on the rayon pool that this is called in.
+/// Makes a key as bellperson has it. Parallel work runs on the rayon pool that this is called in.
 ///
 /// # Errors
 /// The secrets were drawn unluckily several times over, which means that the source of randomness is broken.
 pub fn generate(shape: &CircuitShape, entropy: &Entropy<'_>, watch: Watch<'_>) -> Result<Parameters, Error> {
+    generate_for(shape, Convention::Coefficients, entropy, watch)
+}
+
+/// Makes a key for a convention; for the odd coset γ is 1, as in every key of snarkjs.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_for(
+    shape: &CircuitShape,
+    convention: Convention,
+    entropy: &Entropy<'_>,
+    watch: Watch<'_>,
+) -> Result<Parameters, Error> {
     let mut seed = Zeroizing::new([0; 32]);
     match entropy {
         Entropy::System => OsRng.fill_bytes(seed.as_mut()),
@@ -49,9 +63,9 @@ pub fn generate(shape: &CircuitShape, entropy: &Entropy<'_>, watch: Watch<'_>) -
     }
     let mut rng = ChaCha20Rng::from_seed(*seed);
     for _ in 0..MOST_DRAWS {
-        let secrets = Secrets::draw(&mut rng);
-        if let Some(exponents) = Exponents::of(shape, &secrets) {
-            return Ok(raise(&secrets, &exponents, watch));
+        let secrets = Secrets::draw(convention, &mut rng);
+        if let Some(exponents) = Exponents::of(shape, convention, &secrets) {
+            return Ok(raise(convention, &secrets, &exponents, watch));
         }
     }
     Err(Error::Internal(format!("{MOST_DRAWS} draws of secrets were degenerate: the source of randomness is broken")))
@@ -61,8 +75,12 @@ pub fn generate(shape: &CircuitShape, entropy: &Entropy<'_>, watch: Watch<'_>) -
 struct Secrets(SecretScalars);
 
 impl Secrets {
-    fn draw(rng: &mut ChaCha20Rng) -> Self {
-        Self(SecretScalars::from([(); 5].map(|()| Scalar::random(&mut *rng)).to_vec()))
+    fn draw(convention: Convention, rng: &mut ChaCha20Rng) -> Self {
+        let mut secrets = [(); 5].map(|()| Scalar::random(&mut *rng));
+        if convention == Convention::OddCoset {
+            secrets[2] = Scalar::ONE;
+        }
+        Self(SecretScalars::from(secrets.to_vec()))
     }
 
     fn all(&self) -> [Scalar; 5] {
@@ -82,29 +100,14 @@ struct Exponents {
 impl Exponents {
     /// `None` if the secrets do not do for this circuit: one is zero, τ is in the domain, or a polynomial that is not
     /// zero vanishes at τ (bellperson would leave its point out, and the prover would not).
-    fn of(shape: &CircuitShape, secrets: &Secrets) -> Option<Self> {
-        let [alpha, beta, gamma, delta, tau] = secrets.all();
-        let size = shape.domain().size();
-        let vanishing = tau.pow_vartime([size as u64]) - Scalar::ONE;
-        if [alpha, beta, tau, vanishing].contains(&Scalar::ZERO) {
+    fn of(shape: &CircuitShape, convention: Convention, secrets: &Secrets) -> Option<Self> {
+        let [alpha, beta, gamma, delta, _] = secrets.all();
+        if [alpha, beta].contains(&Scalar::ZERO) {
             return None;
         }
         let gamma_inverse = Option::<Scalar>::from(gamma.invert())?;
         let delta_inverse = Option::<Scalar>::from(delta.invert())?;
-
-        let mut powers = SecretScalars::zeros(size);
-        let mut power = Scalar::ONE;
-        for place in powers.iter_mut() {
-            *place = power;
-            power *= tau;
-        }
-        let mut h = SecretScalars::zeros(size - 1);
-        let factor = vanishing * delta_inverse;
-        h.iter_mut().zip(powers.iter()).for_each(|(h, power)| *h = *power * factor);
-
-        // The inverse transform of τ^0, τ^1, … is the Lagrange basis at τ.
-        let mut lagrange = powers;
-        shape.domain().ifft(&mut lagrange);
+        let Basis { lagrange, h } = Basis::at(shape.domain(), convention, secrets, delta_inverse)?;
         let matrices = shape.matrices();
         let (a, (b, c)) = rayon::join(
             || columns_at_tau(matrices, 0, &lagrange),
@@ -128,6 +131,43 @@ impl Exponents {
     }
 }
 
+/// What depends on the convention alone.
+struct Basis {
+    /// The Lagrange polynomials of the domain at τ, a row's at the place of the row.
+    lagrange: SecretScalars,
+    h: SecretScalars,
+}
+
+impl Basis {
+    /// `None` if τ is zero or in the domain.
+    fn at(domain: &Domain, convention: Convention, secrets: &Secrets, delta_inverse: Scalar) -> Option<Self> {
+        let [.., tau] = secrets.all();
+        let size = domain.size();
+        if convention == Convention::OddCoset {
+            let OddCosetBasis { on_domain, mut on_odd_coset } = OddCosetBasis::at(domain.log_size(), tau)?;
+            on_odd_coset.iter_mut().for_each(|value| *value *= delta_inverse);
+            return Some(Self { lagrange: on_domain.into(), h: on_odd_coset.into() });
+        }
+        let vanishing = tau.pow_vartime([size as u64]) - Scalar::ONE;
+        if [tau, vanishing].contains(&Scalar::ZERO) {
+            return None;
+        }
+        let mut powers = SecretScalars::zeros(size);
+        let mut power = Scalar::ONE;
+        for place in powers.iter_mut() {
+            *place = power;
+            power *= tau;
+        }
+        let mut h = SecretScalars::zeros(size - 1);
+        let factor = vanishing * delta_inverse;
+        h.iter_mut().zip(powers.iter()).for_each(|(h, power)| *h = *power * factor);
+        // The inverse transform of τ^0, τ^1, … is the Lagrange basis at τ.
+        let mut lagrange = powers;
+        domain.ifft(&mut lagrange);
+        Some(Self { lagrange, h })
+    }
+}
+
 /// Each column's polynomial of a matrix at τ: Σ over rows of coefficient · Lagrange polynomial of the row.
 fn columns_at_tau(matrices: &Triple, which: usize, lagrange: &[Scalar]) -> SecretScalars {
     let mut columns = SecretScalars::zeros(matrices.columns());
@@ -140,7 +180,7 @@ fn columns_at_tau(matrices: &Triple, which: usize, lagrange: &[Scalar]) -> Secre
 }
 
 /// The points of the exponents, over the standard generators.
-fn raise(secrets: &Secrets, exponents: &Exponents, watch: Watch<'_>) -> Parameters {
+fn raise(convention: Convention, secrets: &Secrets, exponents: &Exponents, watch: Watch<'_>) -> Parameters {
     let [alpha, beta, gamma, delta, _] = secrets.all();
     let Exponents { h, ic, l, a, b } = exponents;
     let (g1, g2) = (G1Projective::generator(), G2Projective::generator());
@@ -148,6 +188,7 @@ fn raise(secrets: &Secrets, exponents: &Exponents, watch: Watch<'_>) -> Paramete
     let in_g2 = Table::<G2Affine>::new(g2, b.len());
     let g1_points = |what, scalars: &[Scalar]| in_pieces(what, scalars, watch, |piece| in_g1.mul_many(piece));
     Parameters {
+        convention,
         vk: VerifyingKey {
             alpha_g1: G1Affine::from(&(g1 * alpha)),
             beta_g1: G1Affine::from(&(g1 * beta)),

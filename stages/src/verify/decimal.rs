@@ -1,36 +1,52 @@
-//! Scalars as people and snarkjs write them.
+//! Numbers of many digits, as people and snarkjs write them.
 
 use blstrs::Scalar;
 
-/// The digits of r.
-const MOST_DIGITS: usize = 77;
 /// The largest power of ten in a limb.
 const TEN_TO_19: u128 = 10_000_000_000_000_000_000;
 
 /// Reads a decimal number below r.
 pub(super) fn parse(digits: &str) -> Option<Scalar> {
-    if digits.is_empty() || digits.len() > MOST_DIGITS {
-        return None;
-    }
-    // 10^77 is below 2^256, so the limbs do not overflow.
-    let mut limbs = [0u64; 4];
-    for digit in digits.bytes() {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        let mut carry = u128::from(digit - b'0');
-        for limb in &mut limbs {
-            let wide = u128::from(*limb) * 10 + carry;
-            *limb = wide as u64;
-            carry = wide >> 64;
-        }
-    }
-    Scalar::from_u64s_le(&limbs).into()
+    Scalar::from_u64s_le(&parse_limbs(digits)?).into()
 }
 
 /// Writes a scalar as a decimal number.
 pub(super) fn show(scalar: &Scalar) -> String {
-    let bytes = scalar.to_bytes_be();
+    show_bytes(&scalar.to_bytes_be())
+}
+
+/// Reads a decimal number that fits into so many limbs, the lowest first.
+pub(super) fn parse_limbs<const N: usize>(digits: &str) -> Option<[u64; N]> {
+    read_limbs(digits, 10)
+}
+
+/// Reads a hexadecimal number, without `0x`, that fits into so many limbs, the lowest first.
+pub(super) fn parse_hex_limbs<const N: usize>(digits: &str) -> Option<[u64; N]> {
+    read_limbs(digits, 16)
+}
+
+fn read_limbs<const N: usize>(digits: &str, base: u32) -> Option<[u64; N]> {
+    // A digit carries more than three bits: longer texts do not fit, leading zeros apart, which nobody writes.
+    if digits.is_empty() || digits.len() > N * 64 {
+        return None;
+    }
+    let mut limbs = [0u64; N];
+    for digit in digits.chars() {
+        let mut carry = u128::from(digit.to_digit(base)?);
+        for limb in &mut limbs {
+            let wide = u128::from(*limb) * u128::from(base) + carry;
+            *limb = wide as u64;
+            carry = wide >> 64;
+        }
+        if carry != 0 {
+            return None;
+        }
+    }
+    Some(limbs)
+}
+
+/// Writes a number, given as big-endian bytes, a multiple of eight, as a decimal number.
+pub(super) fn show_bytes(bytes: &[u8]) -> String {
     let mut limbs: Vec<u64> =
         bytes.chunks_exact(8).map(|limb| limb.iter().fold(0, |n, b| n << 8 | u64::from(*b))).collect();
     let mut pieces = Vec::new();
@@ -67,8 +83,17 @@ mod tests {
 
     #[test]
     fn what_is_no_scalar_is_refused() {
-        for text in ["", "-1", "0x10", "1 ", R, &"9".repeat(77), &"1".repeat(78)] {
+        for text in ["", "-1", "0x10", "1 ", R, &"9".repeat(77), &"1".repeat(78), &"9".repeat(300), "١"] {
             assert_eq!(parse(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn limbs_hold_what_fits() {
+        assert_eq!(parse_limbs::<1>("18446744073709551615"), Some([u64::MAX]));
+        assert_eq!(parse_limbs::<1>("18446744073709551616"), None);
+        assert_eq!(parse_hex_limbs::<2>("1ffffffffffffffff"), Some([u64::MAX, 1]));
+        assert_eq!(parse_hex_limbs::<1>("xyz"), None);
+        assert_eq!(show_bytes(&[0xff; 16]), u128::MAX.to_string());
     }
 }

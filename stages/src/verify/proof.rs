@@ -60,7 +60,7 @@ impl ProofPoints {
 /// A verifying key with everything computed that does not depend on the proof.
 #[derive(Clone, Debug)]
 pub struct PreparedKey {
-    key: VerifyingKey,
+    ic: Vec<G1Affine>,
     alpha_beta: Gt,
     minus_gamma: G2Prepared,
     minus_delta: G2Prepared,
@@ -69,19 +69,24 @@ pub struct PreparedKey {
 impl PreparedKey {
     /// Prepares a key.
     #[must_use]
-    pub fn new(key: VerifyingKey) -> Self {
-        Self {
-            alpha_beta: Bls12::pairing(&key.alpha_g1, &key.beta_g2),
-            minus_gamma: G2Prepared::from(-key.gamma_g2),
-            minus_delta: G2Prepared::from(-key.delta_g2),
-            key,
-        }
+    pub fn new(key: &VerifyingKey) -> Self {
+        Self::of_points(&key.alpha_g1, &key.beta_g2, &key.gamma_g2, &key.delta_g2, key.ic.clone())
     }
 
-    /// The key itself.
-    #[must_use]
-    pub fn key(&self) -> &VerifyingKey {
-        &self.key
+    /// Prepares a key of the points that a verifier needs.
+    pub(super) fn of_points(
+        alpha_g1: &G1Affine,
+        beta_g2: &G2Affine,
+        gamma_g2: &G2Affine,
+        delta_g2: &G2Affine,
+        ic: Vec<G1Affine>,
+    ) -> Self {
+        Self {
+            ic,
+            alpha_beta: Bls12::pairing(alpha_g1, beta_g2),
+            minus_gamma: G2Prepared::from(-gamma_g2),
+            minus_delta: G2Prepared::from(-delta_g2),
+        }
     }
 
     /// Whether the proof proves its statement about these public inputs (the constant ONE not counted).
@@ -89,10 +94,10 @@ impl PreparedKey {
     /// # Errors
     /// There are more or fewer public inputs than the key is for.
     pub fn verify(&self, proof: &ProofPoints, public: &[Scalar]) -> Result<bool, Error> {
-        let Some((one, ic)) = self.key.ic.split_first().filter(|(_, ic)| ic.len() == public.len()) else {
+        let Some((one, ic)) = self.ic.split_first().filter(|(_, ic)| ic.len() == public.len()) else {
             return Err(Error::Mismatch(format!(
                 "the key is for {} public inputs, and {} are given",
-                self.key.ic.len().saturating_sub(1),
+                self.ic.len().saturating_sub(1),
                 public.len()
             )));
         };

@@ -9,7 +9,7 @@ use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 use ark_snark::SNARK;
 use blstrs::Scalar;
 use proofline_stages::CircuitShape;
-use proofline_stages::params::Parameters;
+use proofline_stages::params::{Convention, Parameters};
 use proofline_stages::verify::ProofPoints;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
@@ -104,6 +104,7 @@ pub fn setup(shape: &CircuitShape, seed: u64) -> Parameters {
     let dense_g1 =
         |points: &[G1Affine]| points.iter().filter(|point| **point != G1Affine::default()).map(back_g1).collect();
     Parameters {
+        convention: Convention::Coefficients,
         vk: proofline_stages::VerifyingKey {
             alpha_g1: back_g1(&key.vk.alpha_g1),
             beta_g1: back_g1(&key.beta_g1),

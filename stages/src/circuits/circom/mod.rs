@@ -1,9 +1,5 @@
-//! The files of circom and snarkjs. Everything in them is untrusted: counts are held against the bytes that are
-//! there before memory is taken for them, and field elements against the prime.
+//! circom's files: constraints and witnesses.
 
-mod container;
-mod cursor;
-mod field;
 mod r1cs;
 #[cfg(test)]
 mod tests;

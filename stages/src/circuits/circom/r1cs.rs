@@ -7,11 +7,9 @@ use std::path::Path;
 
 use blstrs::Scalar;
 
-use super::container::{Container, expect_end, read_whole};
-use super::cursor::{Cursor, SCALAR_BYTES};
-use super::field::expect_bls12_381;
 use crate::circuits::rows::Rows;
 use crate::error::Error;
+use crate::iden3::{Container, Cursor, SCALAR_BYTES, expect_bls12_381, expect_end, read_whole};
 
 const HEADER: u32 = 1;
 const CONSTRAINTS: u32 = 2;

@@ -6,10 +6,8 @@ use blstrs::Scalar;
 use ff::Field;
 use zeroize::Zeroizing;
 
-use super::container::{Container, expect_end, read_whole};
-use super::cursor::SCALAR_BYTES;
-use super::field::expect_bls12_381;
 use crate::error::Error;
+use crate::iden3::{Container, SCALAR_BYTES, expect_bls12_381, expect_end, read_whole};
 use crate::secret::SecretScalars;
 
 const HEADER: u32 = 1;

@@ -5,7 +5,7 @@
 //!
 //! | number | contents |
 //! |---|---|
-//! | 1 | inputs, rows, columns, non-zeros of A, B and C: 8 bytes each |
+//! | 1 | inputs, rows, columns, non-zeros of A, B and C, the size of the domain, 1 if C is known: 8 bytes each |
 //! | 2 | the circuit's digest (32), its origin (32), its name |
 //! | 3 | the rows, compressed, in blocks |
 //! | 4 | where each block starts: 8 bytes each |
@@ -40,7 +40,7 @@ pub const PCE_FILE: &str = "circuit.pce";
 const KIND: Kind = Kind {
     magic: *b"PLCIRC\r\n",
     // Raised also when the kernels lay rows out in another way.
-    version: 1,
+    version: 2,
     what: "a stored circuit",
     advice: "delete it, and it is made again from the circuit",
 };
@@ -115,8 +115,8 @@ impl StoredCircuit {
         if digest_of(&sections) != self.digest {
             return Err(sealed.malformed(0, "the circuit's digest is not that of its sections"));
         }
-        let sizes = words(&facts).and_then(|sizes| <[u64; 6]>::try_from(sizes).ok());
-        let sizes = sizes.ok_or_else(|| sealed.malformed(sections[0].offset, "the circuit's sizes are not six"))?;
+        let sizes = words(&facts).and_then(|sizes| <[u64; 8]>::try_from(sizes).ok());
+        let sizes = sizes.ok_or_else(|| sealed.malformed(sections[0].offset, "the circuit's sizes are not eight"))?;
         let size = |at: usize| usize::try_from(sizes[at]).unwrap_or(usize::MAX);
         let (inputs, rows, columns) = (size(0), size(1), size(2));
         // The number of rows is held against the blocks by the matrices' own check.
@@ -134,7 +134,7 @@ impl StoredCircuit {
             Triple::from_parts(parts).map_err(|fault| sealed.malformed(sections[1].offset, &fault.to_string()))?;
         // A name that is a built-in circuit's is that circuit only if it was extracted from it.
         let builtin = self.name.parse::<Builtin>().ok().filter(|builtin| Origin::of_builtin(*builtin) == self.origin);
-        CircuitShape::assemble(self.name.clone(), builtin, inputs, matrices)
+        CircuitShape::assemble(self.name.clone(), builtin, inputs, matrices)?.stored_with(sizes[7] != 0, size(6))
     }
 }
 
@@ -165,7 +165,8 @@ impl CircuitShape {
     fn write_to(&self, mut writer: SealedWriter, origin: Origin) -> Result<Digest, Error> {
         let Parts { rows, columns, nonzeros, stream, starts, values } = self.matrices().parts();
         let mut sections = Vec::new();
-        let facts = [&[self.inputs(), *rows, *columns], &nonzeros[..]].concat();
+        let behind = [self.domain().size(), usize::from(self.knows_c())];
+        let facts = [&[self.inputs(), *rows, *columns], &nonzeros[..], &behind].concat();
         let facts: Vec<u8> = facts.iter().flat_map(|fact| (*fact as u64).to_le_bytes()).collect();
         writer.section(FACTS, &facts)?;
         sections.extend(writer.last_section());

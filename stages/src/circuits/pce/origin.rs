@@ -9,7 +9,7 @@ use crate::circuits::builtin::REVISION;
 use crate::error::Error;
 use crate::sealed::digest_of_file;
 
-/// A digest of what a circuit was extracted from: of an `.r1cs` file's bytes, or of a built-in circuit's name and revision.
+/// A digest of what a circuit was extracted from: of an `.r1cs` file's bytes, of a `.zkey` file's, or of a built-in circuit's name and revision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin([u8; 32]);
 
@@ -30,6 +30,12 @@ impl Origin {
     pub fn of_r1cs(file: &Path) -> Result<Self, Error> {
         let (digest, _) = digest_of_file(file)?;
         Ok(Self(Sha256::new_with_prefix("r1cs").chain_update(digest).finalize().into()))
+    }
+
+    /// Of a snarkjs `.zkey` file, of whose bytes `digest` is the digest.
+    #[must_use]
+    pub fn of_zkey(digest: &[u8; 32]) -> Self {
+        Self(Sha256::new_with_prefix("zkey").chain_update(digest).finalize().into())
     }
 
     pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use proofline_kernels::msm::Curve;
 
 use super::source::{Source, Stamp};
-use super::{FACTS, INFINITIES, KIND, POINTS, QUERIES, SOURCE, VERIFYING_KEY, beside};
+use super::{FACTS, INFINITIES, KIND, POINTS, SOURCE, VERIFYING_KEY, beside};
 use crate::error::Error;
-use crate::params::VerifyingKey;
+use crate::params::key_file::KeyFile;
 use crate::params::parameters::{PARAMS_FILE, file_in};
-use crate::params::point::Point;
-use crate::params::reader::{Infinity, KeyReader};
+use crate::params::queries::{PointSource, QueryName};
+use crate::params::{Convention, VerifyingKey};
 use crate::progress::Watch;
 use crate::sealed::{Digest, SealedWriter, Written};
 
 /// A conversion that was done.
 #[derive(Debug, Clone)]
 pub struct Converted {
-    /// The `.params` file.
+    /// The key file.
     pub source: PathBuf,
     /// The converted file.
     pub file: PathBuf,
@@ -32,11 +32,11 @@ pub struct Converted {
     pub took: Duration,
 }
 
-/// Converts a `.params` file, or the key in a folder. Every point is checked for curve and subgroup, on the rayon pool
+/// Converts a `.params` or `.zkey` file, or the key in a folder. Every point is checked for curve and subgroup, on the rayon pool
 /// that this is called in; the converted file is put beside the source.
 ///
 /// # Errors
-/// Those of [`Parameters::read`](crate::params::Parameters::read); the file was changed meanwhile; the converted file
+/// Those of [`Parameters::read`](crate::params::Parameters::read) and [`Zkey::open`](crate::params::Zkey::open); the file was changed meanwhile; the converted file
 /// cannot be written.
 pub fn convert(path: &Path, watch: Watch<'_>) -> Result<Converted, Error> {
     let clock = Instant::now();
@@ -44,80 +44,68 @@ pub fn convert(path: &Path, watch: Watch<'_>) -> Result<Converted, Error> {
     let file = beside(&source);
     let stamp = |path: &Path| std::fs::metadata(path).map_err(Error::io("open", path));
     let before = Stamp::of(&stamp(&source)?);
-    let (key, mut reader) = KeyReader::open(&source).and_then(|mut reader| {
-        let key = VerifyingKey::read_from(&mut reader, watch)?;
-        Ok((key, reader))
-    })?;
+    let mut key = KeyFile::open(&source, watch)?;
     let mut writer = SealedWriter::create(&file, KIND)?;
-    let done = write_queries(&mut reader, &mut writer, watch)?;
-    reader.expect_end()?;
+    let done = key.write_queries(&mut writer, watch)?;
+    let (digest, length) = key.digest()?;
     let after = stamp(&source)?;
-    let (digest, length) = reader.digest();
     // The check of a large key takes minutes, in which somebody may put another one in its place.
     if Stamp::of(&after) != before || after.len() != length {
         return Err(Error::Mismatch(format!("{} was changed while it was converted: try again", source.display())));
     }
     let stated = Source { length, digest, stamp: Stamp::settled(&after) };
-    let written = finish(writer, &key, &done, &stated)?;
+    let written = finish(writer, key.verifying_key(), key.convention(), &done, &stated)?;
     let (bytes, seal) = (written.length, written.seal);
     Ok(Converted { source, file, source_bytes: length, bytes, seal, took: clock.elapsed() })
 }
 
 /// Points of a query, those at infinity included, and the positions of these.
-pub(super) struct Done {
+pub(in crate::params) struct Done {
     len: usize,
     infinities: Vec<u32>,
 }
 
 /// Copies the five queries.
-pub(super) fn write_queries(
-    reader: &mut KeyReader,
+pub(in crate::params) fn write_queries(
+    source: &mut impl PointSource,
     writer: &mut SealedWriter,
     watch: Watch<'_>,
 ) -> Result<[Done; 5], Error> {
-    use blstrs::{G1Affine, G2Affine};
-    let [h, l, a, b_g1, b_g2] = QUERIES;
-    Ok([
-        write_query::<G1Affine>(reader, writer, (0, h), Infinity::Refused, watch)?,
-        write_query::<G1Affine>(reader, writer, (1, l), Infinity::Allowed, watch)?,
-        write_query::<G1Affine>(reader, writer, (2, a), Infinity::Refused, watch)?,
-        write_query::<G1Affine>(reader, writer, (3, b_g1), Infinity::Refused, watch)?,
-        write_query::<G2Affine>(reader, writer, (4, b_g2), Infinity::Refused, watch)?,
-    ])
+    let mut done = [(); 5].map(|()| Done { len: 0, infinities: Vec::new() });
+    let (b_g2, in_g1) = done.split_last_mut().ok_or_else(|| Error::Internal("there are five queries".to_owned()))?;
+    let mut bytes = Vec::new();
+    for (query, done) in QueryName::IN_G1.into_iter().zip(in_g1) {
+        writer.begin(POINTS + query as u32)?;
+        source.in_g1(query, watch, &mut |points| done.append(points, writer, &mut bytes))?;
+    }
+    writer.begin(POINTS + QueryName::BG2 as u32)?;
+    source.b_g2(watch, &mut |points| b_g2.append(points, writer, &mut bytes))?;
+    Ok(done)
 }
 
-fn write_query<P: Point + Curve>(
-    reader: &mut KeyReader,
-    writer: &mut SealedWriter,
-    (number, name): (u32, &'static str),
-    infinity: Infinity,
-    watch: Watch<'_>,
-) -> Result<Done, Error> {
-    writer.begin(POINTS + number)?;
-    let mut done = Done { len: 0, infinities: Vec::new() };
-    let mut bytes = Vec::new();
-    reader.points_in_pieces::<P>(name, infinity, watch, |points| {
+impl Done {
+    fn append<P: Curve>(&mut self, points: &[P], writer: &mut SealedWriter, bytes: &mut Vec<u8>) -> Result<(), Error> {
         bytes.clear();
         for point in points {
-            if Curve::is_infinity(&point) {
-                // The reader counts in 32 bits.
-                done.infinities.push(done.len as u32);
+            if point.is_infinity() {
+                // The formats count in 32 bits.
+                self.infinities.push(self.len as u32);
             } else {
                 let at = bytes.len();
                 bytes.resize(at + P::PLAIN_BYTES, 0);
                 point.to_plain(&mut bytes[at..]);
             }
-            done.len += 1;
+            self.len += 1;
         }
-        writer.append(&bytes)
-    })?;
-    Ok(done)
+        writer.append(bytes)
+    }
 }
 
 /// Writes what is not points.
 pub(super) fn finish(
     mut writer: SealedWriter,
     key: &VerifyingKey,
+    convention: Convention,
     done: &[Done; 5],
     source: &Source,
 ) -> Result<Written, Error> {
@@ -125,9 +113,13 @@ pub(super) fn finish(
         let positions: Vec<u8> = query.infinities.iter().flat_map(|position| position.to_le_bytes()).collect();
         writer.section(INFINITIES + number, &positions)?;
     }
-    // bellperson's files are of its convention; 0 says so.
+    let convention = match convention {
+        Convention::Coefficients => 0,
+        Convention::OddCoset => 1,
+    };
     let counts = done.iter().flat_map(|query| [query.len, query.len - query.infinities.len()]);
-    let facts: Vec<u8> = std::iter::once(0).chain(counts).flat_map(|fact| (fact as u64).to_le_bytes()).collect();
+    let facts: Vec<u8> =
+        std::iter::once(convention).chain(counts).flat_map(|fact| (fact as u64).to_le_bytes()).collect();
     writer.section(FACTS, &facts)?;
     writer.section(SOURCE, &source.to_bytes())?;
     writer.section(VERIFYING_KEY, &key.to_bytes())?;

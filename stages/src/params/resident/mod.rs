@@ -1,6 +1,6 @@
-//! Keys in the form that the prover holds them in: `circuit.params.resident`.
+//! Keys in the form that the prover holds them in: `circuit.params.resident`, `circuit.zkey.resident`.
 //!
-//! A `.params` file is checked point by point, for the curve and for the subgroup, which takes minutes for a large key.
+//! A key file is checked point by point, for the curve and for the subgroup, which takes minutes for a large key.
 //! A converted file was made by that check, once, and is read back as fast as its digests can be computed. It is a sealed
 //! file with the sections
 //!
@@ -26,12 +26,12 @@
 //!
 //! # Belonging together
 //!
-//! A converted file states the digest of the bytes that it was made from. Beside a `.params` file it is used only if it
+//! A converted file states the digest of the bytes that it was made from. Beside a key file it is used only if it
 //! belongs to it: the file's stamp (see [`Stamp`](source::Stamp)) says that nobody has written to it since, or, where the
 //! stamp differs, for example after a copy, its digest is computed again. A file that belongs to another key is refused, never
-//! passed over: whoever converted a key wants to know why it is not used. Without a `.params` file it stands for itself.
+//! passed over: whoever converted a key wants to know why it is not used. Without a key file it stands for itself.
 
-mod convert;
+pub(super) mod convert;
 mod read;
 mod source;
 mod verify;
@@ -66,7 +66,7 @@ const INFINITIES: u32 = 20;
 /// The queries in the order of a `.params` file.
 const QUERIES: [&str; 5] = ["h", "l", "a", "b_g1", "b_g2"];
 
-/// The `.params` file and the converted file that a path stands for: the folder of both, or one of them. Whether they are
+/// The key file and the converted file that a path stands for: the folder of both, or one of them. Whether they are
 /// there is not looked at.
 #[must_use]
 pub fn files_of(path: &Path) -> (PathBuf, PathBuf) {
@@ -84,8 +84,9 @@ pub fn files_of(path: &Path) -> (PathBuf, PathBuf) {
     (file, converted)
 }
 
-/// The converted file beside a `.params` file.
-pub(super) fn beside(params: &Path) -> PathBuf {
+/// The converted file beside a key file.
+#[must_use]
+pub fn beside(params: &Path) -> PathBuf {
     let mut name = params.as_os_str().to_owned();
     name.push(".");
     name.push(RESIDENT_SUFFIX);

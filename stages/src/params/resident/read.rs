@@ -84,7 +84,8 @@ impl Resident {
             a: query(&sealed, &a, watch)?,
             b_g1: query(&sealed, &b_g1, watch)?,
             b_g2: query(&sealed, &b_g2, watch)?,
-            prepared: PreparedKey::new(vk),
+            prepared: PreparedKey::new(&vk),
+            vk,
             convention,
         })
     }

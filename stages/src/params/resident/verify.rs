@@ -6,13 +6,11 @@ use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::msm::Curve;
 use rayon::prelude::*;
 
-use super::convert::write_queries;
 use super::read::{Resident, Stretch};
 use super::{INFINITIES, KIND, POINTS};
 use crate::error::Error;
-use crate::params::VerifyingKey;
+use crate::params::key_file::KeyFile;
 use crate::params::point::Point;
-use crate::params::reader::KeyReader;
 use crate::params::subgroup::first_outside;
 use crate::progress::{Progress, Watch};
 use crate::sealed::{PIECE_BYTES, Sealed, SealedWriter};
@@ -41,17 +39,16 @@ pub fn verify(file: &Path, source: Option<&Path>, watch: Watch<'_>) -> Result<Ve
     let Some(source) = source else { return Ok(Verified::Alone) };
     resident.expect_source(source)?;
     // The source converted again, without writing it down, has the same digests.
-    let mut reader = KeyReader::open(source)?;
-    let vk = VerifyingKey::read_from(&mut reader, watch)?;
+    let mut key = KeyFile::open(source, watch)?;
     let mut writer = SealedWriter::rehearsal(KIND);
-    let done = write_queries(&mut reader, &mut writer, watch)?;
-    reader.expect_end()?;
-    let again = super::convert::finish(writer, &vk, &done, &resident.source)?;
+    let done = key.write_queries(&mut writer, watch)?;
+    let vk = key.verifying_key();
+    let again = super::convert::finish(writer, vk, key.convention(), &done, &resident.source)?;
     let digest = |number| again.sections.iter().find(|section| section.number == number).map(|found| found.digest);
     let differs = |number: u32| resident.sealed.section(number, "a part").map(|found| Some(found.digest)).ok();
     let numbers = (0..5).flat_map(|query| [POINTS + query, INFINITIES + query]);
     match numbers.into_iter().find(|number| differs(*number) != Some(digest(*number))) {
-        None if vk == *resident.verifying_key() => Ok(Verified::WithSource),
+        None if vk == resident.verifying_key() => Ok(Verified::WithSource),
         _ => Err(Error::Mismatch(format!(
             "{} has other points than {}: it was not made by converting it; delete it",
             file.display(),

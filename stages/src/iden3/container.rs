@@ -1,41 +1,26 @@
-//! The container that circom and snarkjs put everything in: a magic word, a version, and sections in any order.
+//! A container that is in memory.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use super::cursor::Cursor;
+use super::{Cursor, MOST_SECTIONS, SECTION_HEAD_BYTES};
 use crate::error::Error;
 
 /// A file's sections, by number.
-pub(super) struct Container<'a> {
+pub(crate) struct Container<'a> {
     whole: Cursor<'a>,
     sections: Vec<(u32, Cursor<'a>)>,
 }
 
-/// More sections than this are no file of circom's, and looking through them would take for ever.
-const MOST_SECTIONS: usize = 1024;
-
 impl<'a> Container<'a> {
     /// Finds the sections. Unknown ones are kept too, unread; what follows the last one is an error.
-    pub(super) fn open(file: &'a Path, bytes: &'a [u8], magic: &str, version: u32) -> Result<Self, Error> {
+    pub(crate) fn open(file: &'a Path, bytes: &'a [u8], magic: &str, version: u32) -> Result<Self, Error> {
         let mut cursor = Cursor::new(file, bytes);
-        let found = cursor.take(4, "the magic word")?;
-        if found != magic.as_bytes() {
-            let fault =
-                format!("it begins with {:?}, not with \"{magic}\"; this is another kind of file", shown(found));
-            return Err(cursor.malformed(0, fault));
-        }
-        let found = cursor.u32("the version")?;
-        if found != version {
-            let fault = format!("the version is {found}, and this program reads version {version} of `.{magic}` files");
-            return Err(cursor.malformed(4, fault));
-        }
-        let count = cursor.count(12, "the number of sections")?;
-        if count > MOST_SECTIONS {
-            let fault = format!("it says that it has {count} sections, and files of this kind have fewer than 16");
-            return Err(cursor.malformed(8, fault));
-        }
+        check_magic(&mut cursor, magic)?;
+        check_version(&mut cursor, magic, version)?;
+        let count = u64::from(cursor.u32("the number of sections")?);
+        let count = check_sections(&cursor, count, cursor.left() / SECTION_HEAD_BYTES)?;
         let mut sections = Vec::with_capacity(count);
         for _ in 0..count {
             let at = cursor.offset();
@@ -54,10 +39,46 @@ impl<'a> Container<'a> {
     }
 
     /// The section with this number.
-    pub(super) fn section(&self, id: u32, what: &str) -> Result<Cursor<'a>, Error> {
+    pub(crate) fn section(&self, id: u32, what: &str) -> Result<Cursor<'a>, Error> {
         self.sections.iter().find(|(found, _)| *found == id).map(|(_, section)| section.clone()).ok_or_else(|| {
             self.whole.malformed(self.whole.offset(), format!("the file ends without section {id}, {what}"))
         })
+    }
+}
+
+pub(super) fn check_magic(cursor: &mut Cursor<'_>, magic: &str) -> Result<(), Error> {
+    let found = cursor.take(4, "the magic word")?;
+    if found != magic.as_bytes() {
+        let fault = format!("it begins with {:?}, not with \"{magic}\"; this is another kind of file", shown(found));
+        return Err(cursor.malformed(0, fault));
+    }
+    Ok(())
+}
+
+pub(super) fn check_version(cursor: &mut Cursor<'_>, magic: &str, version: u32) -> Result<(), Error> {
+    let found = cursor.u32("the version")?;
+    if found != version {
+        let fault = format!("the version is {found}, and this program reads version {version} of `.{magic}` files");
+        return Err(cursor.malformed(4, fault));
+    }
+    Ok(())
+}
+
+/// Holds the number of sections, which was just read, against the bytes that are there.
+pub(super) fn check_sections(cursor: &Cursor<'_>, count: u64, most: u64) -> Result<usize, Error> {
+    let at = cursor.offset() - 4;
+    if count > most {
+        let fault = format!(
+            "the number of sections is {count}, but the bytes that follow hold {most} at most; the file is damaged"
+        );
+        return Err(cursor.malformed(at, fault));
+    }
+    match usize::try_from(count) {
+        Ok(count) if count <= MOST_SECTIONS => Ok(count),
+        _ => {
+            let fault = format!("it says that it has {count} sections, and files of this kind have fewer than 16");
+            Err(cursor.malformed(at, fault))
+        }
     }
 }
 
@@ -67,7 +88,7 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 /// Refuses what a section has left over when everything expected of it was read.
-pub(super) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> {
+pub(crate) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> {
     match section.left() {
         0 => Ok(()),
         left => {
@@ -78,7 +99,7 @@ pub(super) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> 
 
 /// Reads a whole file of circom's. Its first bytes are looked at before the rest is read: a large file of another kind
 /// costs nothing, and a device or a pipe is not read at all.
-pub(super) fn read_whole(file: &Path, magic: &str) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_whole(file: &Path, magic: &str) -> Result<Vec<u8>, Error> {
     let mut reader = File::open(file).map_err(Error::io("open", file))?;
     let metadata = reader.metadata().map_err(Error::io("read", file))?;
     if !metadata.is_file() {

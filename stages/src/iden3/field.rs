@@ -3,7 +3,7 @@
 use blstrs::Scalar;
 use ff::{Field, PrimeField};
 
-use super::cursor::{Cursor, SCALAR_BYTES};
+use super::{Cursor, SCALAR_BYTES};
 use crate::error::Error;
 
 /// The prime of BN254's scalar field, little-endian: what circom uses when it is not told otherwise.
@@ -13,7 +13,7 @@ const BN254: [u8; 32] = [
 ];
 
 /// Reads a prime and its width and refuses every field but BLS12-381's scalars.
-pub(super) fn expect_bls12_381(header: &mut Cursor<'_>) -> Result<(), Error> {
+pub(crate) fn expect_bls12_381(header: &mut Cursor<'_>) -> Result<(), Error> {
     let wrong = |file: &std::path::Path, fault: String| Error::WrongField { file: file.to_owned(), fault };
     let width = header.u32("the width of a field element")?;
     if u64::from(width) != SCALAR_BYTES {

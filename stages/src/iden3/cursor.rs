@@ -7,11 +7,11 @@ use blstrs::Scalar;
 use crate::error::Error;
 
 /// The bytes of a scalar in circom's files: canonical, little-endian.
-pub(super) const SCALAR_BYTES: u64 = 32;
+pub(crate) const SCALAR_BYTES: u64 = 32;
 
 /// A place in a file that is in memory.
 #[derive(Clone)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     file: &'a Path,
     bytes: &'a [u8],
     /// The offset of `bytes[0]` in the file.
@@ -19,20 +19,25 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
-        Self { file, bytes, offset: 0 }
+    pub(crate) fn new(file: &'a Path, bytes: &'a [u8]) -> Self {
+        Self::at(file, bytes, 0)
     }
 
-    pub(super) fn offset(&self) -> u64 {
+    /// Bytes that stand at `offset` in the file.
+    pub(crate) fn at(file: &'a Path, bytes: &'a [u8], offset: u64) -> Self {
+        Self { file, bytes, offset }
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    pub(super) fn left(&self) -> u64 {
+    pub(crate) fn left(&self) -> u64 {
         self.bytes.len() as u64
     }
 
     /// The next `length` bytes.
-    pub(super) fn take(&mut self, length: u64, what: &str) -> Result<&'a [u8], Error> {
+    pub(crate) fn take(&mut self, length: u64, what: &str) -> Result<&'a [u8], Error> {
         match usize::try_from(length).ok().and_then(|length| self.bytes.split_at_checked(length)) {
             Some((taken, rest)) => {
                 self.bytes = rest;
@@ -50,7 +55,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `length` bytes, as a cursor of their own.
-    pub(super) fn section(&mut self, length: u64, what: &str) -> Result<Self, Error> {
+    pub(crate) fn section(&mut self, length: u64, what: &str) -> Result<Self, Error> {
         let offset = self.offset;
         Ok(Self { file: self.file, bytes: self.take(length, what)?, offset })
     }
@@ -61,20 +66,20 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
-    pub(super) fn u32(&mut self, what: &str) -> Result<u32, Error> {
+    pub(crate) fn u32(&mut self, what: &str) -> Result<u32, Error> {
         Ok(u32::from_le_bytes(self.array(what)?))
     }
 
-    pub(super) fn u64(&mut self, what: &str) -> Result<u64, Error> {
+    pub(crate) fn u64(&mut self, what: &str) -> Result<u64, Error> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    pub(super) fn bytes32(&mut self, what: &str) -> Result<[u8; 32], Error> {
+    pub(crate) fn bytes32(&mut self, what: &str) -> Result<[u8; 32], Error> {
         self.array(what)
     }
 
     /// The next scalar; values from r on are refused, for they have two encodings.
-    pub(super) fn scalar(&mut self, what: &str) -> Result<Scalar, Error> {
+    pub(crate) fn scalar(&mut self, what: &str) -> Result<Scalar, Error> {
         let offset = self.offset;
         let bytes = self.bytes32(what)?;
         Option::from(Scalar::from_bytes_le(&bytes)).ok_or_else(|| {
@@ -83,14 +88,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A count of things of at least `each` bytes; refused where the bytes that are left cannot hold so many.
-    pub(super) fn count(&mut self, each: u64, what: &str) -> Result<usize, Error> {
+    pub(crate) fn count(&mut self, each: u64, what: &str) -> Result<usize, Error> {
         let offset = self.offset;
         let count = self.u32(what)?;
         self.check_count(offset, u64::from(count), each, what)
     }
 
     /// Refuses a count, read at `offset`, that the bytes that are left cannot hold.
-    pub(super) fn check_count(&self, offset: u64, count: u64, each: u64, what: &str) -> Result<usize, Error> {
+    pub(crate) fn check_count(&self, offset: u64, count: u64, each: u64, what: &str) -> Result<usize, Error> {
         let most = self.left() / each;
         match usize::try_from(count) {
             Ok(count) if count as u64 <= most => Ok(count),
@@ -101,11 +106,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn malformed(&self, offset: u64, fault: String) -> Error {
+    pub(crate) fn malformed(&self, offset: u64, fault: String) -> Error {
         Error::Malformed { file: self.file.to_owned(), offset, fault }
     }
 
-    pub(super) fn file(&self) -> &'a Path {
+    pub(crate) fn file(&self) -> &'a Path {
         self.file
     }
 }
