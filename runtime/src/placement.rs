@@ -1,6 +1,10 @@
 //! Where the workers of a plan go on a machine: a pure function.
 
-use crate::plan::{Ccds, Group, Insist, Plan, Share, Unit};
+mod cores;
+mod memory;
+mod sku;
+
+use crate::plan::{Ccds, Group, Insist, Plan, Share};
 use crate::topology::{Cpus, Machine};
 
 /// The threads of one rayon pool.
@@ -81,6 +85,40 @@ pub enum PlacementError {
         /// The pools, as a sentence has them.
         pools: String,
     },
+    /// What can be alive at once takes more memory than there is.
+    #[error(
+        "this graph takes {wanted} of {what}{circuit}, this process may use {has} (of the machine, or of its control \
+         group); lower what the table shows to be the most: a capacity, the workers of a stage, a pool of bytes\n{table}"
+    )]
+    Table {
+        /// What it takes together.
+        wanted: String,
+        /// Which memory.
+        what: String,
+        /// For which circuit; empty where it does not depend on the circuit.
+        circuit: String,
+        /// What there is.
+        has: String,
+        /// What takes how much.
+        table: String,
+    },
+    /// The workers of a stage have more threads than their CCDs have cores.
+    #[error(
+        "stage `{stage}` puts {threads} on {place} `{group}`, which has {has} here; lower `workers` or `threads`, write \
+         `smt: true` on the group to use hardware threads, or `insist: Prefer` to run all the same"
+    )]
+    Threads {
+        /// The stage.
+        stage: String,
+        /// The workers and their threads, as a sentence has them.
+        threads: String,
+        /// Where: `group`, or `a CCD of group`.
+        place: &'static str,
+        /// The group.
+        group: String,
+        /// What there is.
+        has: String,
+    },
     /// hwloc found nothing to run on.
     #[error("no processor may be used: the process's cpuset is empty")]
     NoProcessors,
@@ -97,11 +135,12 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
     if machine.ccds.is_empty() {
         return Err(PlacementError::NoProcessors);
     }
-    check_sku(plan, machine)?;
-    check_memory(plan, machine)?;
+    sku::check(plan, machine)?;
+    memory::check(plan, machine)?;
     let mut placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
     let ccds_of_group =
         plan.groups.iter().map(|group| ccds_of(group, machine, &mut placement.notes)).collect::<Result<Vec<_>, _>>()?;
+    cores::check(plan, machine, &ccds_of_group, &mut placement.notes)?;
     for (position, stage) in plan.stages.iter().enumerate() {
         for worker in 0..stage.workers {
             let Some(group) = stage.group else {
@@ -122,6 +161,7 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
             placement.workers.push(WorkerPlace { stage: position, worker, ccds, cpus, pool: Some(pool) });
         }
     }
+    cores::note_pools_that_share(plan, machine, &mut placement);
     Ok(placement)
 }
 
@@ -159,72 +199,23 @@ fn ccds_of(group: &Group, machine: &Machine, notes: &mut Vec<String>) -> Result<
     Ok(present)
 }
 
-/// Whether the pools of bytes fit the memory. Those of devices, `vram:N`, are not the machine's.
-fn check_memory(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
-    let pools = plan.pools.iter().filter(|pool| pool.unit == Unit::Bytes && !pool.name.starts_with("vram:"));
-    let pools: Vec<_> = pools.collect();
-    let wanted = pools.iter().fold(0_u64, |sum, pool| sum.saturating_add(pool.size));
-    // A machine that is only described may state no memory.
-    if machine.ram_bytes == 0 || wanted <= machine.ram_bytes {
-        return Ok(());
-    }
-    let names = pools.iter().map(|pool| format!("`{}`", pool.name)).collect::<Vec<_>>().join(", ");
-    Err(PlacementError::Memory { wanted_mib: wanted >> 20, has_mib: machine.ram_bytes >> 20, pools: names })
-}
-
-fn check_sku(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
-    let Some(sku) = &plan.sku else { return Ok(()) };
-    let other = |what: String| Err(PlacementError::OtherMachine { sku: sku.name.clone(), what });
-    if machine.ccds.len() != sku.ccds as usize {
-        return other(format!("it has {} CCDs instead of {}", machine.ccds.len(), sku.ccds));
-    }
-    let cores = |ccd: &crate::topology::Ccd| ccd.cores.len() != sku.cores_per_ccd as usize;
-    if let Some(position) = machine.ccds.iter().position(cores) {
-        let has = machine.ccds[position].cores.len();
-        return other(format!(
-            "CCD {position} has {has} cores instead of {} (cores outside the process's cpuset do not count)",
-            sku.cores_per_ccd
-        ));
-    }
-    let threads = |core: &crate::topology::Core| core.cpus.numbers().len();
-    let all = machine.ccds.iter().flat_map(|ccd| &ccd.cores);
-    if let Some(core) = all.into_iter().find(|core| threads(core) != sku.threads_per_core as usize) {
-        return other(format!(
-            "core {} has {} hardware threads instead of {}",
-            core.cpus,
-            threads(core),
-            sku.threads_per_core
-        ));
-    }
-    if machine.numa_nodes != sku.numa_nodes {
-        return other(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
-    }
-    // Firmware and kernel keep some memory for themselves, so a machine sold with 512 GiB reports less.
-    let tolerated = sku.ram_bytes - sku.ram_bytes / 16;
-    if machine.ram_bytes < tolerated {
-        let gib = |bytes: u64| bytes >> 30;
-        return other(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Role, Sku};
+    use crate::plan::Role;
     use crate::testing::{empty_plan, stage};
     use crate::topology::hwloc::Hwloc;
 
-    fn threadripper() -> Machine {
+    pub(super) fn threadripper() -> Machine {
         let description = "pack:1 [numa(memory=549755813888)] l3:12(size=33554432) core:8 pu:2(indexes=2*96:1*2)";
         Hwloc::synthetic(description).unwrap().machine()
     }
 
-    fn group(ccds: Ccds, share: Share, insist: Insist) -> Group {
-        Group { name: "g".into(), ccds, share, exclusive: false, insist }
+    pub(super) fn group(ccds: Ccds, share: Share, insist: Insist) -> Group {
+        Group { name: "g".into(), ccds, share, exclusive: false, insist, smt: false }
     }
 
-    fn plan(group: Group, workers: u32, threads: Option<u32>) -> Plan {
+    pub(super) fn plan(group: Group, workers: u32, threads: Option<u32>) -> Plan {
         let mut plan = empty_plan(0, 0);
         plan.groups = vec![group];
         let mut spmv = stage("spmv", Role::Source, workers, 0, false);
@@ -248,9 +239,9 @@ mod tests {
     #[test]
     fn packed_workers_share_one_pool_over_all_ccds() {
         let group = group(Ccds::List(vec![10, 11]), Share::Pack, Insist::Demand);
-        let placement = place(&plan(group, 2, Some(32)), &threadripper()).unwrap();
+        let placement = place(&plan(Group { smt: true, ..group }, 2, Some(16)), &threadripper()).unwrap();
         assert_eq!(placement.pools.len(), 1);
-        assert_eq!((placement.pools[0].threads, &placement.pools[0].ccds[..]), (32, &[10, 11][..]));
+        assert_eq!((placement.pools[0].threads, &placement.pools[0].ccds[..]), (16, &[10, 11][..]));
         assert_eq!(placement.workers[1].cpus.to_string(), "80-95,176-191");
     }
 
@@ -278,42 +269,5 @@ mod tests {
         let placement = place(&plan(group, 1, None), &threadripper()).unwrap();
         assert_eq!(placement.workers[0].ccds, [0]);
         assert_eq!(placement.notes, ["group `g` prefers CCD 12, this machine has 12; it runs on [0]"]);
-    }
-
-    #[test]
-    fn pools_of_bytes_must_fit_the_memory() {
-        let mut plan = plan(group(Ccds::All, Share::Pack, Insist::Demand), 1, None);
-        plan.pools[0].size = 600 << 30;
-        let error = place(&plan, &threadripper()).unwrap_err().to_string();
-        assert!(error.contains("take 614400 MiB, this process may use 524288 MiB"), "{error}");
-        plan.pools[0].name = "vram:0".into();
-        assert!(place(&plan, &threadripper()).is_ok(), "a device has memory of its own");
-    }
-
-    #[test]
-    fn another_machine_than_the_sku_is_refused_with_the_number_that_differs() {
-        let mut plan = plan(group(Ccds::All, Share::Pack, Insist::Demand), 1, None);
-        let sku = Sku {
-            name: "tr".into(),
-            numa_nodes: 1,
-            ccds: 12,
-            cores_per_ccd: 8,
-            threads_per_core: 2,
-            l3_bytes: 33_554_432,
-            ram_bytes: 549_755_813_888,
-            ram_bandwidth: 0,
-            gpus: Vec::new(),
-        };
-        plan.sku = Some(sku.clone());
-        assert!(place(&plan, &threadripper()).is_ok());
-        plan.sku = Some(Sku { ccds: 8, ..sku.clone() });
-        let error = place(&plan, &threadripper()).unwrap_err().to_string();
-        assert!(error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8"), "{error}");
-        plan.sku = Some(Sku { threads_per_core: 1, ..sku.clone() });
-        let error = place(&plan, &threadripper()).unwrap_err().to_string();
-        assert!(error.contains("core 0,96 has 2 hardware threads instead of 1"), "{error}");
-        plan.sku = Some(Sku { ram_bytes: 1 << 40, ..sku });
-        let error = place(&plan, &threadripper()).unwrap_err().to_string();
-        assert!(error.contains("512 GiB of memory instead of 1024"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! The compiled plan: what `pipeline!` decided, as plain data.
 
+use crate::slot::Token;
 use crate::stage::Sizes;
 use crate::tags::Tags;
 
@@ -24,6 +25,52 @@ pub struct Plan {
     pub edges: Vec<Edge>,
     /// The policy's name.
     pub policy: String,
+    /// What it takes of the machine's memory: a table for each circuit that the graph declares, or one for what does not
+    /// depend on the circuit.
+    pub memory: Vec<MemoryTable>,
+}
+
+/// What a plan takes of the machine's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryTable {
+    /// The circuit, by its name in the graph file.
+    pub circuit: Option<String>,
+    /// The takers.
+    pub rows: Vec<MemoryRow>,
+}
+
+/// One of the takers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryRow {
+    /// What it is, as a table has it.
+    pub what: String,
+    /// How many.
+    pub count: u64,
+    /// Bytes of one.
+    pub each: u64,
+    /// Bytes of all, fewer than the product where a pool caps them.
+    pub bytes: u64,
+    /// Where it lies.
+    pub on: MemoryPlace,
+}
+
+/// Where memory lies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemoryPlace {
+    /// Evenly on all NUMA nodes.
+    Everywhere,
+    /// On this node.
+    Node(u32),
+    /// Evenly on the nodes of these groups' CCDs.
+    Groups(Vec<usize>),
+}
+
+impl MemoryTable {
+    /// Bytes of all rows; saturates.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.rows.iter().fold(0, |sum, row| sum.saturating_add(row.bytes))
+    }
 }
 
 /// A machine, as a SKU file states it.
@@ -93,6 +140,8 @@ pub struct Group {
     pub exclusive: bool,
     /// What to do where the machine does not have them or will not bind.
     pub insist: Insist,
+    /// Whether its threads may be as many as the hardware threads, not the cores.
+    pub smt: bool,
 }
 
 /// A choice of CCDs.
@@ -198,15 +247,71 @@ pub struct Bytes {
 impl Bytes {
     /// The bytes for a circuit of these sizes; saturates at the largest number.
     #[must_use]
-    pub fn of(&self, sizes: &Sizes) -> u64 {
-        let terms = [
-            (self.per.constraints, sizes.constraints),
-            (self.per.aux, sizes.aux),
-            (self.per.inputs, sizes.inputs),
-            (self.per.domain, sizes.domain),
-            (self.per.a_density, sizes.a_density),
-            (self.per.b_density, sizes.b_density),
-        ];
-        terms.into_iter().fold(self.fixed, |sum, (bytes, count)| sum.saturating_add(bytes.saturating_mul(count)))
+    pub const fn of(&self, sizes: &Sizes) -> u64 {
+        let (factors, counts) = (self.per.each(), sizes.each());
+        let (mut sum, mut size) = (self.fixed, 0);
+        while size < factors.len() {
+            sum = sum.saturating_add(factors[size].saturating_mul(counts[size]));
+            size += 1;
+        }
+        sum
+    }
+
+    /// The formula that a token's type states, else `otherwise`; a constant can ask.
+    #[must_use]
+    pub const fn stated_by<T: Token>(otherwise: Bytes) -> Bytes {
+        match T::FORMULA {
+            Some(formula) => formula,
+            None => otherwise,
+        }
+    }
+
+    /// So many of each, for a circuit of these sizes, and `others`; saturates. A constant can ask.
+    #[must_use]
+    pub const fn sum(tokens: &[(u64, Bytes)], sizes: &Sizes, others: u64) -> u64 {
+        let (mut sum, mut token) = (others, 0);
+        while token < tokens.len() {
+            sum = sum.saturating_add(tokens[token].0.saturating_mul(tokens[token].1.of(sizes)));
+            token += 1;
+        }
+        sum
+    }
+
+    /// Whether both are the same formula; a constant can ask.
+    #[must_use]
+    pub const fn is(&self, other: &Bytes) -> bool {
+        let (one, other_factors) = (self.per.each(), other.per.each());
+        let (mut same, mut size) = (self.fixed == other.fixed, 0);
+        while size < one.len() {
+            same = same && one[size] == other_factors[size];
+            size += 1;
+        }
+        same
+    }
+}
+
+impl StagePlan {
+    /// How often it fires in one period: a stage takes and puts one token a firing, so each does once. `dealloc` counts
+    /// for none: it fires for every dead slot.
+    #[must_use]
+    pub fn fires(&self) -> u64 {
+        u64::from(self.role != Role::Dealloc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_linear_and_saturate() {
+        let sizes = Sizes { constraints: 1, aux: 10, inputs: 100, domain: 1000, a_density: 10_000, b_density: 100_000 };
+        let per = Sizes { constraints: 1, aux: 2, inputs: 3, domain: 4, a_density: 5, b_density: 6 };
+        let bytes = Bytes { fixed: 7_000_000, per };
+        assert_eq!(bytes.of(&sizes), 7_654_321);
+        assert_eq!(Bytes { fixed: u64::MAX, per }.of(&sizes), u64::MAX);
+        assert!(bytes.is(&bytes) && !bytes.is(&Bytes { fixed: 0, per }));
+        assert!(!bytes.is(&Bytes { per: Sizes { b_density: 0, ..per }, ..bytes }));
+        assert_eq!(Bytes::sum(&[(2, bytes), (3, Bytes { fixed: 5, per: Sizes::NONE })], &sizes, 1), 2 * 7_654_321 + 16);
     }
 }

@@ -9,6 +9,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::key::TokenKey;
+use crate::plan::Bytes;
 
 /// What travels on an edge.
 ///
@@ -24,6 +25,9 @@ pub trait Token: Send + Sync + 'static {
     /// What decides the size of the memory. Slots of equal shape are interchangeable. The default is the shape of an
     /// empty token, which mocked stages put out.
     type Shape: Clone + Default + Eq + Debug + Send + Sync + 'static;
+    /// The most bytes that one can occupy, for any circuit. A graph is judged by the formula that the catalogue states; rustc
+    /// compares the two. `None`: the type states none, and the catalogue is believed.
+    const FORMULA: Option<Bytes> = None;
     /// New memory for a token of this shape.
     fn with_shape(shape: &Self::Shape) -> Self;
     /// The shape that this token was made for.

@@ -114,3 +114,17 @@ pub struct Sizes {
     /// Variables that occur in B.
     pub b_density: u64,
 }
+
+impl Sizes {
+    /// All of them 0.
+    pub const NONE: Sizes = Sizes { constraints: 0, aux: 0, inputs: 0, domain: 0, a_density: 0, b_density: 0 };
+
+    /// The names of the sizes, as graph files have them.
+    pub const NAMES: [&'static str; 6] = ["constraints", "aux", "inputs", "domain", "a_density", "b_density"];
+
+    /// The sizes in the order of [`Self::NAMES`].
+    #[must_use]
+    pub const fn each(&self) -> [u64; 6] {
+        [self.constraints, self.aux, self.inputs, self.domain, self.a_density, self.b_density]
+    }
+}

@@ -19,6 +19,7 @@ pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
         stages: Vec::new(),
         edges: Vec::new(),
         policy: "oldest_first".into(),
+        memory: Vec::new(),
     }
 }
 

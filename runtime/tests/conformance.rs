@@ -86,6 +86,7 @@ fn random_plan(draw: &mut Draw) -> Plan {
         stages: all,
         edges,
         policy: "oldest_first".into(),
+        memory: Vec::new(),
     }
 }
 

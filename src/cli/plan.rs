@@ -7,7 +7,7 @@ use pipeline_graph::{Style, render};
 use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
-use proofline::runtime::plan::{Bytes, Ccds, Insist, Plan, Pool, Share, StagePlan, Unit};
+use proofline::runtime::plan::{Bytes, Ccds, Insist, MemoryRow, Plan, Pool, Share, StagePlan, Unit};
 use proofline::runtime::topology::hwloc::Hwloc;
 use proofline::runtime::topology::{Cpus, Machine};
 use proofline::{Error, Pipeline, Prover, StartError};
@@ -116,7 +116,7 @@ fn print_plan(plan: &Plan) {
     table(&["name", "CCDs", "share", "binding", "overlap"], groups.collect());
     say!("\nstages");
     table(
-        &["name", "backend", "tags", "group", "workers", "threads", "in flight", "needs", "holds"],
+        &["name", "backend", "tags", "group", "workers", "threads", "in flight", "fires", "needs", "holds"],
         plan.stages.iter().map(|stage| stage_row(plan, stage)).collect(),
     );
     say!("\nedges");
@@ -126,6 +126,22 @@ fn print_plan(plan: &Plan) {
         vec![name(edge.from), name(edge.to), edge.token.clone(), edge.capacity.to_string(), reserved]
     });
     table(&["from", "to", "token", "capacity", "place reserved by"], edges.collect());
+    for memory in plan.memory.iter().filter(|memory| !memory.rows.is_empty()) {
+        match &memory.circuit {
+            Some(circuit) => say!("\nmemory, for the circuit \"{circuit}\""),
+            None => say!("\nmemory, apart from what depends on the circuit"),
+        }
+        let row = |row: &MemoryRow| {
+            let each = if row.count > 1 {
+                format!("{} × {}", row.count, pipeline_graph::words::amount(row.each))
+            } else {
+                String::new()
+            };
+            vec![row.what.clone(), each, pipeline_graph::words::amount(row.bytes)]
+        };
+        let together = vec!["together".to_owned(), String::new(), pipeline_graph::words::amount(memory.sum())];
+        table(&["what", "each", "all"], memory.rows.iter().map(row).chain([together]).collect());
+    }
 }
 
 fn stage_row(plan: &Plan, stage: &StagePlan) -> Vec<String> {
@@ -145,6 +161,7 @@ fn stage_row(plan: &Plan, stage: &StagePlan) -> Vec<String> {
         stage.workers.to_string(),
         threads,
         stage.in_flight.to_string(),
+        stage.fires().to_string(),
         needs.collect::<Vec<_>>().join(", "),
         holds.collect::<Vec<_>>().join(", "),
     ]

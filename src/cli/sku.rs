@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use pipeline_graph::Source;
-use proofline::runtime::topology::Machine;
 use proofline::runtime::topology::hwloc::Hwloc;
+use proofline::runtime::topology::{Device, Machine, devices};
 use proofline::{Error, StartError};
 
 use super::exit::Fault;
@@ -75,14 +74,14 @@ impl Probe {
             Some(rate) => rate.clone(),
             None => format!("{:.1} GB/s", measure_gb_per_second(machine.cores())),
         };
-        let gpus = if self.xml.is_some() { Vec::new() } else { gpus() };
+        let gpus = if self.xml.is_some() { Vec::new() } else { devices::this_system() };
         print!("{}", describe(&machine, &bandwidth, &gpus).map_err(Error::BadText)?);
         Ok(())
     }
 }
 
 /// The SKU file; the error says why a machine cannot be described as one.
-fn describe(machine: &Machine, bandwidth: &str, gpus: &[[String; 3]]) -> Result<String, String> {
+fn describe(machine: &Machine, bandwidth: &str, gpus: &[Device]) -> Result<String, String> {
     let first = machine.ccds.first().ok_or("no processor may be used: the process's cpuset is empty")?;
     let threads = first.cores.first().map_or(1, |core| core.cpus.numbers().len());
     for (number, ccd) in machine.ccds.iter().enumerate() {
@@ -103,28 +102,13 @@ fn describe(machine: &Machine, bandwidth: &str, gpus: &[[String; 3]]) -> Result<
     let _ = writeln!(text, "    ram: \"{} MiB\",\n    ram_bandwidth: \"{bandwidth}\",", mib(machine.ram_bytes));
     if !gpus.is_empty() {
         text.push_str("    gpus: [\n");
-        for [name, mib, capability] in gpus {
-            let arch = capability.replace('.', "");
-            let _ = writeln!(text, "        Gpu(\"{name}\", vram: \"{mib} MiB\", arch: \"sm_{arch}\"),");
+        for Device { name, memory_bytes, arch } in gpus {
+            let _ = writeln!(text, "        Gpu(\"{name}\", vram: \"{} MiB\", arch: \"{arch}\"),", mib(*memory_bytes));
         }
         text.push_str("    ],\n");
     }
     text.push_str(")\n");
     Ok(text)
-}
-
-/// Name, MiB and compute capability of each device, as the driver's tool tells; none where it is not there.
-fn gpus() -> Vec<[String; 3]> {
-    let query = ["--query-gpu=name,memory.total,compute_cap", "--format=csv,noheader,nounits"];
-    let Ok(output) = Command::new("nvidia-smi").args(query).output() else {
-        return Vec::new();
-    };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let device = |line: &str| {
-        let mut parts = line.split(',').map(|part| part.trim().replace('"', ""));
-        Some([parts.next()?, parts.next()?, parts.next()?])
-    };
-    if output.status.success() { text.lines().filter_map(device).collect() } else { Vec::new() }
 }
 
 /// What all cores together read from memory that no cache holds.

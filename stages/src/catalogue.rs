@@ -2,35 +2,12 @@
 //!
 //! `catalogue.ron` beside this crate's manifest is this module's output; a test holds the two together.
 
-use std::fmt::Write;
-
+use pipeline_runtime::plan::Bytes;
 use pipeline_runtime::slot::Token;
-use pipeline_runtime::stage::{DeallocStage, Stage};
+use pipeline_runtime::stage::{DeallocStage, Sizes, Stage};
 
 use crate::host;
 use crate::tokens::{Classified, Evaluated, Proof, SumG2, SumsG1, Witness};
-
-/// The bytes of a token as a formula over the sizes of a circuit.
-struct Bytes {
-    token: &'static str,
-    formula: &'static str,
-}
-
-impl Bytes {
-    const fn of<T: Token>(formula: &'static str) -> Self {
-        Self { token: T::NAME, formula }
-    }
-}
-
-/// Each kind of token. The formula of `Classified` is for full-sized scalars throughout; most witnesses take far less.
-const TOKENS: [Bytes; 6] = [
-    Bytes::of::<Witness>("32 * inputs + 32 * aux"),
-    Bytes::of::<Evaluated>("96 * domain"),
-    Bytes::of::<Classified>("36 * aux + 36 * a_density + 36 * b_density"),
-    Bytes::of::<SumsG1>("576"),
-    Bytes::of::<SumG2>("288"),
-    Bytes::of::<Proof>("192"),
-];
 
 /// The catalogue, as `catalogue.ron` has it.
 #[must_use]
@@ -39,9 +16,12 @@ pub fn catalogue() -> String {
         "// Generated from the stages' Rust implementations; `PROOFLINE_BLESS=1 cargo test -p proofline-stages` writes it.\n\
          Catalogue(\n    version: 1,\n    tokens: {\n",
     );
-    for Bytes { token, formula } in TOKENS {
-        let _ = writeln!(text, "        \"{token}\": (bytes: \"{formula}\"),");
-    }
+    text.push_str(&token::<Witness>());
+    text.push_str(&token::<Evaluated>());
+    text.push_str(&token::<Classified>());
+    text.push_str(&token::<SumsG1>());
+    text.push_str(&token::<SumG2>());
+    text.push_str(&token::<Proof>());
     text.push_str("    },\n    stages: [\n");
     text.push_str(&implementation::<host::Synthesize>("0"));
     text.push_str(&implementation::<host::Spmv>("0"));
@@ -52,6 +32,21 @@ pub fn catalogue() -> String {
     text.push_str(&dealloc::<host::Dealloc>());
     text.push_str("    ],\n)\n");
     text
+}
+
+/// One token's entry.
+fn token<T: Token>() -> String {
+    format!("        \"{}\": (bytes: \"{}\"),\n", T::NAME, formula(&T::FORMULA.unwrap_or_default()))
+}
+
+/// `32 * aux + 1024`.
+fn formula(bytes: &Bytes) -> String {
+    let factors = bytes.per.each().into_iter().zip(Sizes::NAMES).filter(|(factor, _)| *factor > 0);
+    let mut terms: Vec<String> = factors.map(|(factor, size)| format!("{factor} * {size}")).collect();
+    if bytes.fixed > 0 || terms.is_empty() {
+        terms.push(bytes.fixed.to_string());
+    }
+    terms.join(" + ")
 }
 
 /// One stage's entry. `workspace` is what a worker of it keeps beside its tokens, in bytes.

@@ -4,7 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use blstrs::{G1Projective, G2Projective, Scalar};
 use group::Group;
+use pipeline_runtime::plan::Bytes;
 use pipeline_runtime::slot::Token;
+use pipeline_runtime::stage::Sizes;
 use proofline_kernels::scalars::ScalarSet;
 
 use crate::circuits::CircuitShape;
@@ -24,6 +26,8 @@ pub struct Witness {
 
 impl Token for Witness {
     const NAME: &'static str = "Witness";
+    const FORMULA: Option<Bytes> =
+        Some(Bytes { fixed: 0, per: Sizes { inputs: SCALAR_BYTES, aux: SCALAR_BYTES, ..Sizes::NONE } });
     /// The number of variables.
     type Shape = usize;
 
@@ -82,6 +86,7 @@ impl Evaluated {
 
 impl Token for Evaluated {
     const NAME: &'static str = "Evaluated";
+    const FORMULA: Option<Bytes> = Some(Bytes { fixed: 0, per: Sizes { domain: 3 * SCALAR_BYTES, ..Sizes::NONE } });
     /// The size of the domain.
     type Shape = usize;
 
@@ -137,6 +142,12 @@ impl QueryCounts {
 
 impl Token for Classified {
     const NAME: &'static str = "Classified";
+    /// Full-sized scalars throughout; most witnesses take far less.
+    const FORMULA: Option<Bytes> = Some(Bytes {
+        fixed: 0,
+        // A scalar and its variable.
+        per: Sizes { aux: SCALAR_BYTES + 4, a_density: SCALAR_BYTES + 4, b_density: SCALAR_BYTES + 4, ..Sizes::NONE },
+    });
     type Shape = QueryCounts;
 
     fn with_shape(counts: &QueryCounts) -> Self {
@@ -171,6 +182,7 @@ pub struct SumsG1 {
 
 impl Token for SumsG1 {
     const NAME: &'static str = "SumsG1";
+    const FORMULA: Option<Bytes> = Some(Bytes { fixed: 576, per: Sizes::NONE });
     type Shape = ();
 
     fn with_shape((): &()) -> Self {
@@ -198,6 +210,7 @@ pub struct SumG2 {
 
 impl Token for SumG2 {
     const NAME: &'static str = "SumG2";
+    const FORMULA: Option<Bytes> = Some(Bytes { fixed: 288, per: Sizes::NONE });
     type Shape = ();
 
     fn with_shape((): &()) -> Self {
@@ -225,6 +238,7 @@ pub struct Proof {
 
 impl Token for Proof {
     const NAME: &'static str = "Proof";
+    const FORMULA: Option<Bytes> = Some(Bytes { fixed: PROOF_BYTES as u64, per: Sizes::NONE });
     type Shape = ();
 
     fn with_shape((): &()) -> Self {

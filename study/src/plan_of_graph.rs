@@ -2,7 +2,11 @@
 
 use pipeline_graph::model;
 use pipeline_graph::plan as graph;
-use pipeline_runtime::plan::{Bytes, Ccds, Edge, Gpu, Group, Insist, Plan, Pool, Role, Share, Sku, StagePlan, Unit};
+use pipeline_graph::plan::memory::{Memory, On, Row, Table, tables};
+use pipeline_runtime::plan::{
+    Bytes, Ccds, Edge, Gpu, Group, Insist, MemoryPlace, MemoryRow, MemoryTable, Plan, Pool, Role, Share, Sku,
+    StagePlan, Unit,
+};
 use pipeline_runtime::stage::Sizes;
 use pipeline_runtime::tags::Tags;
 
@@ -23,7 +27,24 @@ pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
         stages: plan.stages.iter().map(stage_of).collect(),
         edges: plan.edges.iter().map(|edge| edge_of(plan, edge)).collect(),
         policy: plan.policy.clone(),
+        memory: tables(plan).iter().filter(|table| table.memory == Memory::Ram).map(table_of).collect(),
     }
+}
+
+fn table_of(table: &Table) -> MemoryTable {
+    let place = |on: &On| match on {
+        On::Everywhere => MemoryPlace::Everywhere,
+        On::Node(node) => MemoryPlace::Node(*node),
+        On::Groups(groups) => MemoryPlace::Groups(groups.clone()),
+    };
+    let row = |row: &Row| MemoryRow {
+        what: row.what.clone(),
+        count: row.count,
+        each: row.each,
+        bytes: row.bytes,
+        on: place(&row.on),
+    };
+    MemoryTable { circuit: table.circuit.clone(), rows: table.rows.iter().map(row).collect() }
 }
 
 /// The sizes of a circuit.
@@ -75,7 +96,7 @@ fn group_of(group: &graph::Group) -> Group {
         model::Insist::Demand => Insist::Demand,
         model::Insist::Prefer => Insist::Prefer,
     };
-    Group { name: group.name.clone(), ccds, share, exclusive: group.exclusive, insist }
+    Group { name: group.name.clone(), ccds, share, exclusive: group.exclusive, insist, smt: group.smt }
 }
 
 fn bytes_of(linear: &model::Linear) -> Bytes {

@@ -7,6 +7,7 @@
 pub mod acquire_order;
 pub mod ambiguous_port;
 pub mod bytes;
+pub mod cores;
 pub mod cycle;
 pub mod dead_part;
 pub mod dealloc;
@@ -131,7 +132,7 @@ pub const ALL: &[Check] = &[
     policy::STARVATION,
     placement::OVERLAP,
     placement::BEYOND,
-    placement::THREADS,
+    cores::CHECK,
     placement::PACKED,
     placement::UNEVEN,
     policy::UNDERSTOOD,
@@ -192,14 +193,15 @@ impl<'a> Planned<'a> {
 pub fn judge(graph: &Planned<'_>, report: &mut Report) {
     memory::judge(graph, report);
     rates::judge(graph, report);
-    hold_and_wait::judge(graph, report);
-    pile_up::judge(graph, report);
+    let piling = pile_up::judge(graph, report);
+    hold_and_wait::judge(graph, &piling, report);
 }
 
 /// Runs every check that only warns, on a graph without errors: what is idle in a wrong graph may be used in the right one.
 pub fn lint(graph: &Resolved<'_>, report: &mut Report) {
     dead_part::dead(graph, report);
     dead_part::redundant(graph, report);
+    cores::together(graph, report);
     placement::packed(graph, report);
     placement::uneven(graph, report);
 }

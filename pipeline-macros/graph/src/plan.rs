@@ -38,6 +38,10 @@ pub struct Plan {
     pub edges: Vec<Edge>,
     /// The policy.
     pub policy: String,
+    /// Where the file names it; where it does not, the file's beginning.
+    pub policy_at: Span,
+    /// Whether jobs of different priority are to be told apart.
+    pub priorities: bool,
     /// The circuits that it is meant for: names and sizes.
     pub sizes: Vec<(String, [u64; 6])>,
     /// What the process keeps beside tokens and workspace: names and bytes.
@@ -248,6 +252,8 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         stages,
         edges,
         policy: graph.file.policy.as_ref().map_or_else(|| DEFAULT_POLICY.to_owned(), |policy| policy.value.clone()),
+        policy_at: graph.file.policy.as_ref().map_or(graph.file.span, |policy| policy.span),
+        priorities: graph.file.priorities.is_some(),
         sizes: graph.file.sizes.items.iter().map(|sizes| (sizes.name.value.clone(), sizes.counts)).collect(),
         resident: graph.resident.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect(),
         load: graph.file.load.map(|load| load.value),

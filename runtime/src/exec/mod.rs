@@ -31,7 +31,7 @@ use crate::slot::Token;
 use crate::stage::Job;
 use crate::tags::Tags;
 use crate::topology::hwloc::{Hwloc, TopologyError};
-use crate::topology::{Cpus, Machine};
+use crate::topology::{Cpus, Machine, devices};
 use engine::Engine;
 use firing::Rights;
 use wiring::{Graph, Wiring};
@@ -153,7 +153,11 @@ impl<J: Job, O: Token> Running<J, O> {
         let described =
             plan.sku.as_ref().filter(|_| double.is_some() && options.machine.is_none()).map(Machine::of_sku);
         let hwloc = options.machine.map_or_else(Hwloc::this_system, Ok)?;
-        let placement = place(&plan, &described.unwrap_or_else(|| hwloc.machine()))?;
+        let mut machine = described.unwrap_or_else(|| hwloc.machine());
+        if machine.is_this_system && plan.sku.as_ref().is_some_and(|sku| !sku.gpus.is_empty()) {
+            machine.devices = Some(devices::this_system());
+        }
+        let placement = place(&plan, &machine)?;
         let policy = options.policy.or_else(|| policy::by_name(&plan.policy));
         let policy = policy.ok_or_else(|| StartError::NoSuchPolicy { name: plan.policy.clone() })?;
         let binder = Binder::of(&hwloc);

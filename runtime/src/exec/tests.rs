@@ -508,7 +508,14 @@ impl<const DEMAND: bool> Graph for Pinned<DEMAND> {
     fn plan() -> Plan {
         let mut plan = diamond(1, 1, 1);
         let insist = if DEMAND { Insist::Demand } else { Insist::Prefer };
-        plan.groups = vec![Group { name: "msm".into(), ccds: Ccds::All, share: Share::Pack, exclusive: false, insist }];
+        plan.groups = vec![Group {
+            name: "msm".into(),
+            ccds: Ccds::All,
+            share: Share::Pack,
+            exclusive: false,
+            insist,
+            smt: false,
+        }];
         plan.stages[1].group = Some(0);
         plan.stages[1].tags = Tags::CCD_PINNED;
         plan

@@ -36,6 +36,28 @@ pub const FACTS: &[Facts] = &[
     facts("replay", false, false),
 ];
 
+/// What the policy of that word declares; a constant can ask.
+#[must_use]
+pub const fn of(word: &str) -> Option<Facts> {
+    let mut policy = 0;
+    while policy < FACTS.len() {
+        if same(FACTS[policy].word.as_bytes(), word.as_bytes()) {
+            return Some(FACTS[policy]);
+        }
+        policy += 1;
+    }
+    None
+}
+
+const fn same(one: &[u8], other: &[u8]) -> bool {
+    let (mut same, mut byte) = (one.len() == other.len(), 0);
+    while same && byte < one.len() {
+        same = one[byte] == other[byte];
+        byte += 1;
+    }
+    same
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +67,11 @@ mod tests {
         let words = super::super::NAMES.iter().map(|name| name.split('(').next().unwrap_or(name));
         assert!(words.eq(FACTS.iter().map(|facts| facts.word)));
         assert_eq!(EVERY_TAG.words().count(), Tags::ALL.len());
+    }
+
+    #[test]
+    fn a_policy_is_found_by_its_word() {
+        assert_eq!(of("critical_path"), Some(FACTS[2]));
+        assert_eq!((of("critical"), of("critical_paths"), of("")), (None, None, None));
     }
 }

@@ -84,6 +84,8 @@ impl Hwloc {
             numa_nodes: u32::try_from(self.topology.objects_with_type(ObjectType::NUMANode).count())
                 .unwrap_or(u32::MAX),
             ram_bytes: limit.map_or(ram_bytes, |limit| limit.min(ram_bytes)),
+            node_bytes: self.topology.objects_with_type(ObjectType::NUMANode).filter_map(node_of).collect(),
+            devices: None,
             is_this_system: self.topology.is_this_system(),
         }
     }
@@ -107,6 +109,14 @@ impl Hwloc {
         let numa_node = node.map_or(0, |node| u32::try_from(usize::from(node)).unwrap_or(0));
         Ccd { cores, l3_bytes, numa_node }
     }
+}
+
+fn node_of(object: &TopologyObject) -> Option<(u32, u64)> {
+    let bytes = match object.attributes() {
+        Some(ObjectAttributes::NUMANode(node)) => node.local_memory().map_or(0, std::num::NonZeroU64::get),
+        _ => 0,
+    };
+    Some((u32::try_from(object.os_index()?).ok()?, bytes))
 }
 
 fn cores_of(object: &TopologyObject) -> usize {
@@ -150,7 +160,8 @@ mod tests {
 
     #[test]
     fn numa_nodes_are_told() {
-        let machine = Hwloc::synthetic("pack:2 [numa] l3:2 core:2 pu:1").unwrap().machine();
+        let machine = Hwloc::synthetic("pack:2 [numa(memory=1073741824)] l3:2 core:2 pu:1").unwrap().machine();
+        assert_eq!(machine.node_bytes, [(0, 1 << 30), (1, 1 << 30)]);
         let nodes: Vec<u32> = machine.ccds.iter().map(|ccd| ccd.numa_node).collect();
         assert_eq!(nodes, [0, 0, 1, 1]);
     }

@@ -2,11 +2,12 @@
 //!
 //! A CCD is a set of cores that share one L3. The plan speaks of CCDs by number; [`hwloc`] finds them.
 
+pub mod devices;
 pub mod hwloc;
 
 use std::fmt;
 
-use crate::plan::Sku;
+use crate::plan::{Gpu, Sku};
 
 /// Hardware threads (PUs) by their operating-system numbers, ascending.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,6 +79,17 @@ impl Ccd {
     }
 }
 
+/// A device with memory of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Device {
+    /// The vendor's name of it.
+    pub name: String,
+    /// Its memory, in bytes.
+    pub memory_bytes: u64,
+    /// Its architecture, `sm_90` say.
+    pub arch: String,
+}
+
 /// A machine, or the part of it that this process may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
@@ -85,8 +97,12 @@ pub struct Machine {
     pub ccds: Vec<Ccd>,
     /// NUMA nodes.
     pub numa_nodes: u32,
-    /// Memory, in bytes.
+    /// Memory, in bytes: what the process may use of it.
     pub ram_bytes: u64,
+    /// The memory of each NUMA node: its operating-system number, and bytes.
+    pub node_bytes: Vec<(u32, u64)>,
+    /// Its devices, by their numbers; `None` where nobody has looked.
+    pub devices: Option<Vec<Device>>,
     /// Whether it is the machine that this process runs on; threads can be bound on no other.
     pub is_this_system: bool,
 }
@@ -105,7 +121,17 @@ impl Machine {
             numa_node: ccd * sku.numa_nodes / sku.ccds.max(1),
         };
         let ccds = (0..sku.ccds).map(ccd).collect();
-        Self { ccds, numa_nodes: sku.numa_nodes, ram_bytes: sku.ram_bytes, is_this_system: false }
+        let of_node = |node| (node, sku.ram_bytes / u64::from(sku.numa_nodes.max(1)));
+        let device =
+            |gpu: &Gpu| Device { name: gpu.name.clone(), memory_bytes: gpu.vram_bytes, arch: gpu.arch.clone() };
+        Self {
+            ccds,
+            numa_nodes: sku.numa_nodes,
+            ram_bytes: sku.ram_bytes,
+            node_bytes: (0..sku.numa_nodes).map(of_node).collect(),
+            devices: Some(sku.gpus.iter().map(device).collect()),
+            is_this_system: false,
+        }
     }
 
     /// Cores of the whole machine.

@@ -1,10 +1,13 @@
 //! Tiny tokens, a job and stages of their own for the cases of this package, which are compiled for real.
 
 use pipeline_macros::stage;
+/// For cases that change what the runtime declares.
+pub use pipeline_runtime as runtime;
 use pipeline_runtime::capability::{CcdPool, DeallocPermit, MemPermit};
 use pipeline_runtime::error::StageError;
 use pipeline_runtime::export::{Dead, Slot};
 use pipeline_runtime::key::TokenKey;
+use pipeline_runtime::plan::Bytes;
 use pipeline_runtime::slot::Token;
 use pipeline_runtime::stage::{Job, Sizes};
 
@@ -22,15 +25,18 @@ impl Job for Sum {
     }
 }
 
+const OF_EACH: Bytes = Bytes { fixed: 0, per: Sizes { aux: 8, ..Sizes::NONE } };
+
 /// Defines tokens that hold numbers.
 macro_rules! numbers {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $formula:expr),*) => {$(
         $(#[$doc])*
         #[derive(Debug, Default)]
         pub struct $name(pub Vec<u64>);
 
         impl Token for $name {
             const NAME: &'static str = stringify!($name);
+            const FORMULA: Option<Bytes> = Some($formula);
             type Shape = usize;
 
             fn with_shape(shape: &usize) -> Self {
@@ -50,13 +56,13 @@ macro_rules! numbers {
 
 numbers! {
     /// What the source makes.
-    Numbers,
+    Numbers: OF_EACH,
     /// The squares of some numbers.
-    Squares,
+    Squares: OF_EACH,
     /// The cubes of some numbers.
-    Cubes,
+    Cubes: OF_EACH,
     /// One number.
-    Total
+    Total: Bytes { fixed: 8, per: Sizes::NONE }
 }
 
 /// The stages, by backend.

@@ -6,16 +6,15 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use pipeline_graph::model::{self, Linear};
 use pipeline_graph::plan::memory::live_tokens;
-use pipeline_graph::{Plan, SkuFiles, Source, load, plan};
+use pipeline_graph::{Plan, SkuFiles, Source, load};
 use pipeline_runtime::key::{JobId, TokenKey};
 use pipeline_runtime::permits::Claim;
 use pipeline_runtime::plan as rt;
 use pipeline_runtime::policy::{OldestFirst, Policy, RandomLegal};
 use pipeline_runtime::scheduler::{Grant, Output, Scheduler};
 use pipeline_runtime::stage::{Priority, Sizes};
-use pipeline_runtime::tags::Tags;
+use proofline_study::plan_of_graph;
 
 /// Numbers from a seed: SplitMix64.
 struct Random(u64);
@@ -146,66 +145,13 @@ impl Parts {
     }
 }
 
-/// The plan as the runtime has it. Nothing here departs from the discipline, which the runtime could not follow.
-fn of_the_runtime(plan: &Plan) -> rt::Plan {
-    assert!(plan.stages.iter().all(|stage| stage.opt_outs.none()) && plan.edges.iter().all(|edge| edge.batch == 1));
-    let bytes = |list: &[(usize, Linear)]| -> Vec<(usize, rt::Bytes)> {
-        let of = |bytes: &Linear| {
-            let [constraints, aux, inputs, domain, a_density, b_density] = bytes.per;
-            rt::Bytes { fixed: bytes.fixed, per: Sizes { constraints, aux, inputs, domain, a_density, b_density } }
-        };
-        list.iter().map(|(pool, bytes)| (*pool, of(bytes))).collect()
-    };
-    let unit = |unit| if unit == model::Unit::Bytes { rt::Unit::Bytes } else { rt::Unit::Count };
-    let role = |role| match role {
-        plan::Role::Source => rt::Role::Source,
-        plan::Role::Inner => rt::Role::Inner,
-        plan::Role::Sink => rt::Role::Sink,
-        plan::Role::Dealloc => rt::Role::Dealloc,
-    };
-    let stage = |stage: &plan::StagePlan| rt::StagePlan {
-        name: stage.name.clone(),
-        backend: stage.backend.clone(),
-        tags: Tags::NONE,
-        role: role(stage.role),
-        group: None,
-        device: None,
-        workers: stage.workers,
-        threads: None,
-        in_flight: stage.in_flight,
-        needs: stage.needs.clone(),
-        holds: bytes(&stage.holds),
-        workspace: bytes(&stage.workspace),
-        inputs: stage.inputs.clone(),
-        outputs: stage.outputs.clone(),
-    };
-    let edge = |edge: &plan::Edge| rt::Edge {
-        from: edge.from,
-        to: edge.to,
-        port: edge.port,
-        token: edge.token.clone(),
-        capacity: edge.capacity,
-        reserved_by: edge.reserved_by,
-    };
-    let pool = |pool: &plan::Pool| rt::Pool { name: pool.name.clone(), size: pool.size, unit: unit(pool.unit) };
-    rt::Plan {
-        graph: plan.graph.clone(),
-        file: plan.file.clone(),
-        digest: plan.digest.clone(),
-        sku: None,
-        pools: plan.pools.iter().map(pool).collect(),
-        groups: Vec::new(),
-        stages: plan.stages.iter().map(stage).collect(),
-        edges: plan.edges.iter().map(edge).collect(),
-        policy: plan.policy.clone(),
-    }
-}
-
 /// Runs a plan to its end, firings ending in a random order, and watches how many tokens are alive.
 fn run(plan: &Plan, random: &mut Random, policy: &mut dyn Policy) {
     const JOBS: u64 = 3;
     const PARTITIONS: u32 = 5;
-    let (made, most) = (of_the_runtime(plan), live_tokens(plan));
+    // Nothing here departs from the discipline, which the runtime could not follow.
+    assert!(plan.stages.iter().all(|stage| stage.opt_outs.none()) && plan.edges.iter().all(|edge| edge.batch == 1));
+    let (made, most) = (plan_of_graph(plan), live_tokens(plan));
     let mut scheduler = Scheduler::new(&made).expect("the workspace fits");
     for job in 0..JOBS {
         scheduler

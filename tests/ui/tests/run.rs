@@ -5,6 +5,7 @@
 use pipeline_runtime::exec::{Options, Running};
 use pipeline_runtime::export::{Graph, Role};
 use pipeline_runtime::slot::Token;
+use pipeline_runtime::topology::hwloc::Hwloc;
 use proofline_ui_tests::Sum;
 
 pipeline_macros::pipeline!("graphs/good.ron", name = Good, catalogue = "catalogue.ron", stages = ::proofline_ui_tests);
@@ -25,7 +26,11 @@ fn the_plan_is_the_file() {
 
 #[test]
 fn tokens_go_where_the_edges_lead() {
-    let running = Running::start::<Good>(Options::default()).expect("any machine will do");
+    // The machine of the SKU, described: its threads float.
+    let machine =
+        Hwloc::synthetic("[numa(memory=8589934592)] l3:1(size=16777216) core:2 pu:1").expect("hwloc reads it");
+    let options = Options { machine: Some(machine), ..Options::default() };
+    let running = Running::start::<Good>(options).expect("it is the SKU");
     let jobs: Vec<_> = (0..20).map(|_| running.submit(Sum).expect("the pipeline is open")).collect();
     for job in jobs {
         let totals: Vec<u64> = job.wait().expect("no stage fails").into_iter().map(|total| total.0[0]).collect();

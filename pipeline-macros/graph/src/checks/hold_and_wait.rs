@@ -63,8 +63,18 @@ struct Arc {
     label: String,
 }
 
-/// Judges a plan in which a stage departs from the discipline.
-pub fn judge(graph: &Planned<'_>, report: &mut Report) {
+/// Judges a plan in which a stage departs from the discipline. What `piling` stages release before they send has been
+/// reported; they are judged as if they did not, so that circles that go with it are not reported too.
+pub fn judge(graph: &Planned<'_>, piling: &[usize], report: &mut Report) {
+    let mut repaired;
+    let graph = if piling.is_empty() {
+        *graph
+    } else {
+        repaired = graph.plan.clone();
+        piling.iter().for_each(|stage| repaired.stages[*stage].opt_outs.before_send = false);
+        Planned { plan: &repaired, ..*graph }
+    };
+    let graph = &graph;
     if graph.plan.stages.iter().all(|stage| stage.opt_outs.none()) {
         return;
     }

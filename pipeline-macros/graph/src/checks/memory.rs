@@ -3,6 +3,7 @@
 use super::{Check, Example, Planned};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Linear, Unit};
+use crate::plan::Plan;
 use crate::plan::memory::{self, Memory, Table};
 use crate::source::Span;
 use crate::words::amount;
@@ -128,11 +129,7 @@ fn explains(graph: &Planned<'_>, table: &Table, pool: usize) -> bool {
 
 fn machine(graph: &Planned<'_>, table: &Table) -> Diagnostic {
     let has = table.has.unwrap_or_default();
-    let what = match table.memory {
-        Memory::Ram => "RAM".to_owned(),
-        Memory::Node(node) => format!("memory on NUMA node {node}"),
-        Memory::Device(device) => format!("memory on device {device}"),
-    };
+    let what = name(table.memory);
     let sku = graph.plan.sku.as_ref().map_or("", |sku| sku.name.as_str());
     let title = format!("this graph takes {} of {what}, the SKU \"{sku}\" has {}", amount(table.sum()), amount(has));
     let largest = table.rows.iter().filter(|row| row.stage.is_some()).max_by_key(|row| row.bytes);
@@ -168,6 +165,33 @@ fn machine(graph: &Planned<'_>, table: &Table) -> Diagnostic {
             "{} must go: lower a capacity, the workers of a stage, or a pool of bytes",
             amount(table.sum() - has)
         )),
+    }
+}
+
+/// What rustc says if the machine has no room for the tokens as their Rust types state them.
+#[must_use]
+pub fn of_the_types(plan: &Plan, table: &Table) -> Diagnostic {
+    let (what, has, sum) = (name(table.memory), amount(table.has.unwrap_or_default()), amount(table.sum()));
+    let sku = plan.sku.as_ref().map_or("", |sku| sku.name.as_str());
+    let title = format!(
+        "this graph takes more than the {has} of {what} that the SKU \"{sku}\" has, if its tokens are as large as their \
+         Rust types state"
+    );
+    let largest = table.rows.iter().filter(|row| row.token.is_some()).max_by_key(|row| row.bytes);
+    let stage = largest.and_then(|row| row.stage).map_or(&plan.stages[0], |stage| &plan.stages[stage]);
+    Diagnostic::error(MACHINE.code, stage.name_at, title)
+        .note(format!("by the catalogue it takes {sum}: {}", draw(table)))
+        .help(
+            "generate the catalogue anew from the implementations, and then lower what the table shows to be the most",
+        )
+}
+
+/// A memory in a sentence.
+fn name(memory: Memory) -> String {
+    match memory {
+        Memory::Ram => "RAM".to_owned(),
+        Memory::Node(node) => format!("memory on NUMA node {node}"),
+        Memory::Device(device) => format!("memory on device {device}"),
     }
 }
 

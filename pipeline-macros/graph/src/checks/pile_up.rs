@@ -52,8 +52,11 @@ pub const CHECK: Check = Check {
 };
 
 /// Judges the stages that release before they send.
-pub fn judge(graph: &Planned<'_>, report: &mut Report) {
+///
+/// The stages that were reported.
+pub fn judge(graph: &Planned<'_>, report: &mut Report) -> Vec<usize> {
     let plan = graph.plan;
+    let mut reported = Vec::new();
     for (position, stage) in plan.stages.iter().enumerate().filter(|(_, stage)| stage.opt_outs.before_send) {
         let Some((token, bytes)) = &stage.output else { continue };
         let has_memory = *bytes != Linear::default();
@@ -61,7 +64,9 @@ pub fn judge(graph: &Planned<'_>, report: &mut Report) {
             continue;
         };
         report.add(describe(graph, position, token, bytes, at));
+        reported.push(position);
     }
+    reported
 }
 
 /// Whether something else bounds the tokens of a stage: bytes that they hold, or places that an earlier stage reserved.

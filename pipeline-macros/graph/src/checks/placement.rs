@@ -1,4 +1,4 @@
-//! PL0501 to PL0505: groups and workers that the SKU has no room for.
+//! PL0501, PL0502, PL0504 and PL0505: groups that the SKU has no room for, and sizes that do not fit it well.
 
 use super::{Check, Example, examples};
 use crate::diagnostic::{Diagnostic, Report};
@@ -67,47 +67,6 @@ pub const BEYOND: Check = Check {
     good: examples::WITH_DEVICE,
     fix: "Name CCDs that are there, or write `insist: Prefer`.",
     run: Some(beyond),
-};
-
-/// The page of PL0503.
-pub const THREADS: Check = Check {
-    code: "PL0503",
-    name: "more-threads-than-cores",
-    rule: "The workers of a stage, and the threads that it states for them, fit the cores of its group; with `smt: true`, \
-           the hardware threads.",
-    why: "Two busy threads on one core share its multipliers, so each takes longer than alone. Some work gains from the second \
-          hardware thread of a core all the same: `smt: true` says so. In a `Spread` group the workers of a stage go round \
-          the CCDs, and the fullest CCD counts. Threads that are not stated are the cores, shared by the workers.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 4, threads: 8),
-        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack, smt: true) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 4, threads: 8),
-        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    fix: "Lower `workers` or `threads`, widen the group, or write `smt: true` on it.",
-    run: Some(threads),
 };
 
 /// The page of PL0504.
@@ -271,63 +230,18 @@ fn beyond(graph: &Resolved<'_>, report: &mut Report) {
 }
 
 /// How many CCDs of a group the SKU has.
-fn width(group: &Group, sku: &Sku) -> Option<u32> {
+#[must_use]
+pub fn width(group: &Group, sku: &Sku) -> Option<u32> {
     match &group.ccds.as_ref()?.value {
         Ccds::All => Some(sku.ccds.value),
         Ccds::List(list) => u32::try_from(list.iter().filter(|ccd| **ccd < sku.ccds.value).count()).ok(),
     }
 }
 
-fn placed<'g>(graph: &'g Resolved<'_>) -> impl Iterator<Item = (&'g Stage<'g>, &'g Group, &'g Sku)> {
+/// The stages on a group, where the machine is known.
+pub fn placed<'g>(graph: &'g Resolved<'_>) -> impl Iterator<Item = (&'g Stage<'g>, &'g Group, &'g Sku)> {
     let with = graph.sku.into_iter().flat_map(move |sku| graph.stages.iter().map(move |stage| (stage, sku)));
     with.filter_map(|(stage, sku)| Some((stage, &graph.file.groups.items[stage.group?], sku)))
-}
-
-fn threads(graph: &Resolved<'_>, report: &mut Report) {
-    for (stage, group, sku) in placed(graph) {
-        let Some(width) = width(group, sku).filter(|width| *width > 0) else { continue };
-        let workers = stage.stated.workers.map_or(1, |workers| workers.value);
-        let threads = stage.stated.threads.map(|threads| threads.value);
-        // Where the CCDs of a group are not shared, the fullest one counts.
-        let (ccds, workers_there) = match group.share {
-            Some(Share::Spread) => (1, workers.div_ceil(width)),
-            Some(Share::Pack) => (width, workers),
-            None => continue,
-        };
-        let cores = u64::from(ccds) * u64::from(sku.cores_per_ccd.value);
-        let units = if group.smt { cores * u64::from(sku.threads_per_core.value) } else { cores };
-        let wanted = u64::from(workers_there) * u64::from(threads.unwrap_or(1));
-        if wanted <= units {
-            continue;
-        }
-        let name = stage.name();
-        let what = if group.smt { "hardware threads" } else { "cores" };
-        let place = if group.share == Some(Share::Spread) { "a CCD of group" } else { "group" };
-        let product = match threads {
-            Some(threads) if workers_there > 1 => {
-                format!("{workers_there} workers × {threads} threads = {wanted} threads")
-            }
-            Some(_) => format!("{wanted} threads"),
-            None => format!("{wanted} workers"),
-        };
-        let title =
-            format!("stage `{name}` puts {product} on {place} `{}`, which has {units} {what}", group.name.value);
-        let span = stage.stated.threads.or(stage.stated.workers).map_or(stage.stated.name.span, |number| number.span);
-        let mut found = Diagnostic::error(THREADS.code, span, title);
-        if let Some(stated) = &group.ccds {
-            found = found.and(stated.span, format!("{units} {what}"));
-        }
-        let all = cores * u64::from(sku.threads_per_core.value);
-        if !group.smt && wanted <= all {
-            found = found.help(format!("write `smt: true` on the group to use its {all} hardware threads"));
-        }
-        let most = units / u64::from(threads.unwrap_or(1));
-        report.add(match threads {
-            Some(_) if most > 0 => found.help(format!("or lower it: {most} × {} fit", threads.unwrap_or(1))),
-            Some(_) => found.help(format!("or lower `threads` to {}", units / u64::from(workers_there))),
-            None => found.help(format!("or lower `workers`: {units} fit there")),
-        });
-    }
 }
 
 /// Warns of stages that stream memory over the link of one CCD.
@@ -408,23 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_counted_where_they_run() {
-        assert_eq!(
-            titles(THREADS.bad.text()),
-            ["stage `synthesize` puts 4 workers × 8 threads = 32 threads on group `all`, which has 16 cores"]
-        );
-        let spread = THREADS.bad.text().replace("Pack", "Spread");
-        assert_eq!(
-            titles(&spread),
-            ["stage `synthesize` puts 2 workers × 8 threads = 16 threads on a CCD of group `all`, which has 8 cores"]
-        );
-        let workers = THREADS.bad.text().replace("workers: 4, threads: 8", "workers: 17");
-        assert_eq!(titles(&workers), ["stage `synthesize` puts 17 workers on group `all`, which has 16 cores"]);
-    }
-
-    #[test]
     fn odd_threads_leave_a_core_half_empty() {
-        let odd = THREADS.good.text().replace("workers: 4, threads: 8", "threads: 7");
+        let odd = crate::checks::cores::CHECK.good.text().replace("workers: 4, threads: 8", "threads: 7");
         assert_eq!(titles(&odd), ["7 threads of stage `synthesize` do not fill cores of 2 hardware threads"]);
     }
 

@@ -3,6 +3,7 @@
 use super::{Check, Example, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Unit;
+use crate::plan::{Plan, StagePlan};
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::{POLICIES, Policy, listed};
@@ -63,9 +64,43 @@ pub const UNDERSTOOD: Check = Check {
     run: None,
 };
 
+/// The word of a policy with its argument.
+#[must_use]
+pub fn word(policy: &str) -> &str {
+    policy.split('(').next().unwrap_or_default().trim()
+}
+
+/// What rustc says if the runtime has no policy of that word.
+#[must_use]
+pub fn not_in_the_runtime(plan: &Plan) -> Diagnostic {
+    let title = format!("the runtime has no policy `{}`, or none that declares what it does", word(&plan.policy));
+    Diagnostic::error(UNDERSTOOD.code, plan.policy_at, title).help("add it to `FACTS` of the runtime's `policy::facts`")
+}
+
+/// What rustc says if the policy of the runtime declares no age order, and a stage needs several pools.
+#[must_use]
+pub fn of_the_runtime_starves(plan: &Plan, stage: &StagePlan, pools: &[&str]) -> Diagnostic {
+    let others = POLICIES.iter().filter(|policy| policy.age_order).map(|policy| policy.word);
+    let others = others.filter(|other| *other != word(&plan.policy));
+    let (name, policy, pools) = (&stage.name, word(&plan.policy), listed(pools.iter().copied()));
+    let title = format!("stage `{name}` needs {pools} at once, and policy `{policy}` of the runtime may starve it");
+    Diagnostic::error(STARVATION.code, stage.name_at, title)
+        .here("all at once")
+        .and(plan.policy_at, "the runtime's declares no age order")
+        .help(format!("choose another policy with age order: {}", listed(others)))
+}
+
+/// What rustc says if the policy of the runtime does not declare to understand something that the graph uses.
+#[must_use]
+pub fn of_the_runtime_lacks(plan: &Plan, what: &str) -> Diagnostic {
+    let title = format!("policy `{}` of the runtime does not declare to understand {what}", word(&plan.policy));
+    Diagnostic::error(UNDERSTOOD.code, plan.policy_at, title)
+        .help("choose another policy; what each declares is in the runtime's `policy::facts`")
+}
+
 fn run(graph: &Resolved<'_>, report: &mut Report) {
     let stated = graph.file.policy.as_ref();
-    let word = stated.map_or(POLICIES[0].word, |policy| policy.value.split('(').next().unwrap_or_default().trim());
+    let word = stated.map_or(POLICIES[0].word, |policy| word(&policy.value));
     // An unknown policy has been reported.
     if let Some(policy) = POLICIES.iter().find(|policy| policy.word == word) {
         judge(graph, policy, stated.map_or(graph.file.span, |policy| policy.span), report);

@@ -2,14 +2,15 @@
 
 use super::{Check, Example};
 use crate::diagnostic::Diagnostic;
-use crate::model::Implementation;
+use crate::model::{Implementation, Linear};
 use crate::plan::StagePlan;
+use crate::render::formula;
 
 /// The page.
 pub const CHECK: Check = Check {
     code: "PL0210",
     name: "stale-catalogue",
-    rule: "The ports and the output of an implementation are those that the catalogue states.",
+    rule: "The ports and the output of an implementation, and the bytes of a token, are those that the catalogue states.",
     why: "Graphs are checked against the catalogue, which is generated from the Rust code. rustc compares the two again, \
           and reports an implementation that was changed since.",
     bad: Example::Rust(
@@ -40,4 +41,13 @@ pub fn report(stage: &StagePlan, branch: &Implementation) -> Diagnostic {
     Diagnostic::error(CHECK.code, stage.name_at, title)
         .and(branch.stage.span, format!("({}) -> {output}", ports.join(", ")))
         .help("generate the catalogue anew from the implementations")
+}
+
+/// What rustc says if the type of a token states another formula for its bytes.
+#[must_use]
+pub fn bytes(stage: &StagePlan, token: &str, stated: &Linear) -> Diagnostic {
+    let title = format!("`{token}`, which stage `{}` puts out, has other bytes than the catalogue says", stage.name);
+    Diagnostic::error(CHECK.code, stage.name_at, title)
+        .here(format!("the catalogue says {}", formula(stated)))
+        .help("generate the catalogue anew from the implementations: memory is planned and reserved by it")
 }

@@ -3,6 +3,9 @@
 //! Each check is a trait that the types implement only if all is well, local to the expansion and used once. Its
 //! `on_unimplemented` is the whole error.
 
+mod memory;
+mod policy;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 
@@ -33,6 +36,8 @@ pub fn asserts(plan: &Plan, names: &Names<'_>, sources: &Sources) -> TokenStream
     for edge in 0..plan.edges.len() {
         asserts.extend(types_of(plan, names, sources, edge));
     }
+    asserts.extend(memory::asserts(plan, names, sources));
+    asserts.extend(policy::asserts(plan, names, sources));
     asserts
 }
 

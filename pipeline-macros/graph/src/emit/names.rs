@@ -12,6 +12,8 @@ use crate::words::type_name;
 pub struct Names<'a> {
     plan: &'a Plan,
     stages: &'a TokenStream,
+    /// The type that is emitted.
+    pub graph: Ident,
     /// Where rustc points.
     pub span: Span,
 }
@@ -20,7 +22,12 @@ impl<'a> Names<'a> {
     /// The names for a plan.
     #[must_use]
     pub fn new(plan: &'a Plan, target: &'a Target) -> Self {
-        Self { plan, stages: &target.stages, span: target.span }
+        Self {
+            plan,
+            stages: &target.stages,
+            graph: Ident::new(&target.name.to_string(), target.span),
+            span: target.span,
+        }
     }
 
     /// The alias of a branch.

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
 use crate::model::{Ccds, Insist, Linear, SIZES, Share, Sku, TagSet, Unit};
+use crate::plan::memory::{self, Memory, On, Row, Table};
 use crate::plan::{Edge, Group, Plan, Pool, Role, StagePlan};
 use crate::words::TAGS;
 
@@ -16,6 +17,9 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
     let groups = plan.groups.iter().map(|one| group(one, span));
     let stages = plan.stages.iter().map(|one| stage(one, span));
     let edges = plan.edges.iter().map(|one| edge(one, span));
+    let tables = memory::tables(plan);
+    let of_ram = tables.iter().filter(|table| table.memory == Memory::Ram);
+    let memory = of_ram.map(|table| memory_table(table, span));
     quote_spanned! {span=>
         rt::Plan {
             graph: #graph,
@@ -27,8 +31,33 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
             stages: ::std::vec![#(#stages),*],
             edges: ::std::vec![#(#edges),*],
             policy: #policy,
+            memory: ::std::vec![#(#memory),*],
         }
     }
+}
+
+/// What the machine is compared with at start-up: its RAM. That of devices was compared with the SKU, which names them.
+fn memory_table(table: &Table, span: Span) -> TokenStream {
+    let circuit = table.circuit.as_ref();
+    let circuit = option(circuit.map(|name| quote_spanned!(span=> ::std::string::String::from(#name))), span);
+    let rows = table.rows.iter().map(|row| {
+        let Row { what, count, each, bytes, on, .. } = row;
+        let on = match on {
+            On::Everywhere => quote_spanned!(span=> Everywhere),
+            On::Node(node) => quote_spanned!(span=> Node(#node)),
+            On::Groups(groups) => quote_spanned!(span=> Groups(::std::vec![#(#groups),*])),
+        };
+        quote_spanned! {span=>
+            rt::MemoryRow {
+                what: ::std::string::String::from(#what),
+                count: #count,
+                each: #each,
+                bytes: #bytes,
+                on: rt::MemoryPlace::#on,
+            }
+        }
+    });
+    quote_spanned!(span=> rt::MemoryTable { circuit: #circuit, rows: ::std::vec![#(#rows),*] })
 }
 
 fn option(value: Option<TokenStream>, span: Span) -> TokenStream {
@@ -81,7 +110,7 @@ fn pool(pool: &Pool, span: Span) -> TokenStream {
 }
 
 fn group(group: &Group, span: Span) -> TokenStream {
-    let (name, exclusive) = (&group.name, group.exclusive);
+    let (name, exclusive, smt) = (&group.name, group.exclusive, group.smt);
     let ccds = match &group.ccds {
         Ccds::All => quote_spanned!(span=> rt::Ccds::All),
         Ccds::List(list) => quote_spanned!(span=> rt::Ccds::List(::std::vec![#(#list),*])),
@@ -107,6 +136,7 @@ fn group(group: &Group, span: Span) -> TokenStream {
             share: rt::Share::#share,
             exclusive: #exclusive,
             insist: rt::Insist::#insist,
+            smt: #smt,
         }
     }
 }
@@ -160,7 +190,8 @@ pub fn tags(tags: TagSet, span: Span) -> TokenStream {
     quote_spanned!(span=> rt::Tags::NONE #(.with(rt::Tags::#constants))*)
 }
 
-fn bytes(formula: &Linear, span: Span) -> TokenStream {
+/// A formula as a constant expression.
+pub fn bytes(formula: &Linear, span: Span) -> TokenStream {
     let (fixed, per) = (formula.fixed, formula.per);
     let sizes = SIZES.map(|size| word(size, span));
     quote_spanned!(span=> rt::Bytes { fixed: #fixed, per: rt::Sizes { #(#sizes: #per),* } })

@@ -47,6 +47,36 @@ pub struct Row {
     pub each: u64,
     /// Bytes of all, which may be fewer than the product where a pool caps them.
     pub bytes: u64,
+    /// The formula of one, if it is a stage's token.
+    pub token: Option<Linear>,
+    /// Where it lies.
+    pub on: On,
+}
+
+/// Where a taker lies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum On {
+    /// Evenly on all NUMA nodes.
+    Everywhere,
+    /// On this node.
+    Node(u32),
+    /// Evenly on the nodes of these groups' CCDs.
+    Groups(Vec<usize>),
+}
+
+impl On {
+    /// Where what these stages make lies.
+    fn of<'a>(stages: impl Iterator<Item = &'a StagePlan>) -> Self {
+        let groups: Option<Vec<usize>> = stages.map(|stage| stage.group).collect();
+        match groups {
+            Some(mut groups) if !groups.is_empty() => {
+                groups.sort_unstable();
+                groups.dedup();
+                On::Groups(groups)
+            }
+            _ => On::Everywhere,
+        }
+    }
 }
 
 impl Table {
@@ -195,12 +225,14 @@ fn spread(plan: &Plan, stage: &StagePlan, memory: Memory) -> Option<u64> {
 }
 
 fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u64]) -> Vec<Row> {
-    let row = |stage, what: String, count: u64, each: u64| Row {
+    let row = |stage: Option<usize>, what: String, count: u64, each: u64| Row {
         stage,
         what,
         count,
         each,
         bytes: count.saturating_mul(each),
+        token: None,
+        on: On::of(stage.iter().map(|stage| &plan.stages[*stage])),
     };
     let all_nodes = match memory {
         Memory::Node(_) => plan.sku.as_ref().map_or(1, |sku| u64::from(sku.numa_nodes.value)),
@@ -218,7 +250,8 @@ fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u64]) -> Vec
             && !stage.holds.iter().any(|(pool, _)| in_ram(*pool))
         {
             let what = format!("`{token}` of `{}`", stage.name);
-            rows.push(row(Some(position), what, live[position].div_ceil(parts), bytes.of(counts)));
+            let of_tokens = row(Some(position), what, live[position].div_ceil(parts), bytes.of(counts));
+            rows.push(Row { token: Some(*bytes), ..of_tokens });
         }
         let scratch = stage.scratch.of(counts);
         rows.push(row(
@@ -247,7 +280,12 @@ fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u64]) -> Vec
         let bytes = all.min(stated.size.max(fixed));
         let what =
             if all > bytes { format!("pool `{}`, full", stated.name) } else { format!("pool `{}`", stated.name) };
-        rows.push(Row { stage: None, what, count: 1, each: bytes, bytes });
+        let takes = |list: &[(usize, Linear)]| list.iter().any(|(of, _)| *of == pool);
+        let on = match of_pool(&stated.name) {
+            Memory::Node(node) => On::Node(node),
+            _ => On::of(plan.stages.iter().filter(|stage| takes(&stage.holds) || takes(&stage.workspace))),
+        };
+        rows.push(Row { stage: None, what, count: 1, each: bytes, bytes, token: None, on });
     }
     rows.retain(|row| row.bytes > 0);
     rows
@@ -277,6 +315,8 @@ fn device_rows(plan: &Plan, device: u32, counts: &[u64; 6]) -> Vec<Row> {
                     count,
                     each,
                     bytes: count.saturating_mul(each).min(cap),
+                    token: None,
+                    on: On::Everywhere,
                 };
                 // What a worker keeps is taken at the start, all of it; what a firing takes waits for the pool.
                 rows.push(row("workspace", count, fixed, u64::MAX));
@@ -293,6 +333,8 @@ fn device_rows(plan: &Plan, device: u32, counts: &[u64; 6]) -> Vec<Row> {
                 count: 1,
                 each: left,
                 bytes: left,
+                token: None,
+                on: On::Everywhere,
             });
         }
     }
@@ -339,5 +381,81 @@ mod tests {
         assert_eq!(of_pool("ram:0"), Memory::Node(0));
         assert_eq!(of_pool("ram"), Memory::Ram);
         assert_eq!(of_pool("scratch"), Memory::Ram);
+    }
+
+    const TWO_NODES: &str = r#"Sku(
+    version: 1,
+    numa_nodes: 2,
+    ccds: 4,
+    cores_per_ccd: 8,
+    threads_per_core: 2,
+    l3_per_ccd: "32 MiB",
+    ram: "64 GiB",
+    ram_bandwidth: "80 GB/s",
+)"#;
+
+    fn on_two_nodes(second: &str, more: &str) -> crate::load::Outcome {
+        let text = format!(
+            r#"Graph(
+    version: 1,
+    sku: "two-nodes",
+    sizes: {{ "porep_32g": (aux: 130169893, inputs: 328, domain: 134217728) }},
+    resident: {{ "key": "20 GiB" }},
+    pools: {{ "mem_heavy": 1, "dealloc": 1{more} }},
+    groups: {{ "first": Ccds("0-1", share: Pack), "second": Ccds("{second}", share: Pack) }},
+    stages: [
+        Stage("synthesize", on: "first"),
+        Stage("spmv", on: "second", needs: {{ "mem_heavy": 1 }}),
+        Stage("dealloc", needs: {{ "dealloc": 1 }}),
+    ],
+    edges: [Edge("synthesize", "spmv")],
+)"#
+        );
+        let graph = crate::Source::inline("graph.ron", text);
+        crate::load(graph, examples::catalogue(), crate::SkuFiles::Known(&[("two-nodes", TWO_NODES)]))
+    }
+
+    fn sums(outcome: &crate::load::Outcome) -> Vec<(Memory, u64)> {
+        let plan = outcome.plan.as_ref().expect("the graph is good");
+        tables(plan).iter().map(|table| (table.memory, table.sum() >> 20)).collect()
+    }
+
+    #[test]
+    fn each_numa_node_has_what_its_ccds_make() {
+        // In MiB: half of the key on each node, two witnesses of 3972 on the first, 12288 on the second.
+        let expected = [(Memory::Ram, 40_712), (Memory::Node(0), 18_184), (Memory::Node(1), 22_528)];
+        assert_eq!(sums(&on_two_nodes("2-3", "")), expected);
+        // A group over both nodes fills them evenly; of one token that is not half, which node has it is open.
+        let expected = [(Memory::Ram, 40_712), (Memory::Node(0), 30_472), (Memory::Node(1), 22_528)];
+        assert_eq!(sums(&on_two_nodes("1-2", "")), expected);
+    }
+
+    #[test]
+    fn a_numa_node_that_is_full_is_an_error_with_its_table() {
+        let key = |gib: &str| {
+            let outcome = on_two_nodes("2-3", "");
+            let text = outcome.sources.iter().next().expect("the graph is the first").text.clone();
+            let graph = crate::Source::inline("graph.ron", text.replace("20 GiB", gib));
+            crate::load(graph, examples::catalogue(), crate::SkuFiles::Known(&[("two-nodes", TWO_NODES)]))
+        };
+        assert!(key("40 GiB").plan.is_some(), "the machine has room, and each node");
+        let outcome = key("42 GiB");
+        let titles: Vec<&str> = outcome.diagnostics.iter().map(|found| found.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["this graph takes 33 GiB of memory on NUMA node 1, the SKU \"two-nodes\" has 32 GiB"],
+            "61.76 GiB of 64 are taken"
+        );
+        assert!(
+            outcome.diagnostics[0].notes[0].contains("`Evaluated` of `spmv`"),
+            "{:?}",
+            outcome.diagnostics[0].notes
+        );
+    }
+
+    #[test]
+    fn a_pool_of_a_node_is_that_nodes() {
+        let outcome = on_two_nodes("2-3", ", \"ram:3\": \"1 GiB\"");
+        assert!(outcome.diagnostics[0].title.contains("NUMA node that the SKU"), "{:?}", outcome.diagnostics);
     }
 }

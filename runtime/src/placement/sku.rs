@@ -1,0 +1,146 @@
+//! Whether the machine is the one that the plan was made for.
+
+use super::PlacementError;
+use crate::plan::{Gpu, Plan, Sku};
+use crate::topology::{Ccd, Core, Device, Machine};
+
+/// What a machine may report less than it was sold with: firmware, kernel and driver keep some memory for themselves.
+const KEPT_FOR_THEMSELVES: u64 = 16;
+
+/// Compares every number that the machine tells.
+///
+/// # Errors
+/// The first that differs.
+pub fn check(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
+    let Some(sku) = &plan.sku else { return Ok(()) };
+    match difference(sku, machine) {
+        Some(what) => Err(PlacementError::OtherMachine { sku: sku.name.clone(), what }),
+        None => Ok(()),
+    }
+}
+
+fn difference(sku: &Sku, machine: &Machine) -> Option<String> {
+    if machine.ccds.len() != sku.ccds as usize {
+        return Some(format!("it has {} CCDs instead of {}", machine.ccds.len(), sku.ccds));
+    }
+    let cores = |ccd: &Ccd| ccd.cores.len() != sku.cores_per_ccd as usize;
+    if let Some(position) = machine.ccds.iter().position(cores) {
+        let has = machine.ccds[position].cores.len();
+        return Some(format!(
+            "CCD {position} has {has} cores instead of {} (cores outside the process's cpuset do not count)",
+            sku.cores_per_ccd
+        ));
+    }
+    let threads = |core: &Core| core.cpus.numbers().len();
+    let mut all = machine.ccds.iter().flat_map(|ccd| &ccd.cores);
+    if let Some(core) = all.find(|core| threads(core) != sku.threads_per_core as usize) {
+        let (has, wanted) = (threads(core), sku.threads_per_core);
+        return Some(format!("core {} has {has} hardware threads instead of {wanted}", core.cpus));
+    }
+    // Some virtual machines tell no L3.
+    let mib = |bytes: u64| bytes >> 20;
+    let other = |ccd: &&Ccd| ccd.l3_bytes.is_some_and(|has| mib(has) != mib(sku.l3_bytes));
+    if let Some(has) = machine.ccds.iter().find(other).and_then(|ccd| ccd.l3_bytes) {
+        return Some(format!("its L3 has {} MiB instead of {} MiB", mib(has), mib(sku.l3_bytes)));
+    }
+    if machine.numa_nodes != sku.numa_nodes {
+        return Some(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
+    }
+    if is_less(machine.ram_bytes, sku.ram_bytes) {
+        let gib = |bytes: u64| bytes >> 30;
+        return Some(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
+    }
+    machine.devices.as_ref().and_then(|devices| other_devices(&sku.gpus, devices))
+}
+
+fn is_less(has: u64, sold: u64) -> bool {
+    has < sold - sold / KEPT_FOR_THEMSELVES
+}
+
+/// Devices are compared in the order of their numbers; more than the SKU has are left alone.
+fn other_devices(wanted: &[Gpu], has: &[Device]) -> Option<String> {
+    if has.len() < wanted.len() {
+        return Some(format!("it has {} devices instead of {} (as `nvidia-smi` tells them)", has.len(), wanted.len()));
+    }
+    wanted.iter().zip(has).enumerate().find_map(|(number, (wanted, has))| {
+        if has.arch != wanted.arch {
+            let (name, arch) = (&has.name, &has.arch);
+            return Some(format!("device {number}, a {name}, is {arch} instead of {}", wanted.arch));
+        }
+        let mib = |bytes: u64| bytes >> 20;
+        is_less(has.memory_bytes, wanted.vram_bytes).then(|| {
+            let (name, memory, sold) = (&has.name, mib(has.memory_bytes), mib(wanted.vram_bytes));
+            format!("device {number}, a {name}, has {memory} MiB instead of {sold} MiB")
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::threadripper;
+    use super::*;
+
+    fn sku() -> Sku {
+        Sku {
+            name: "tr".into(),
+            numa_nodes: 1,
+            ccds: 12,
+            cores_per_ccd: 8,
+            threads_per_core: 2,
+            l3_bytes: 33_554_432,
+            ram_bytes: 549_755_813_888,
+            ram_bandwidth: 0,
+            gpus: vec![Gpu { name: "RTX".into(), vram_bytes: 16 << 30, arch: "sm_120".into() }],
+        }
+    }
+
+    #[test]
+    fn another_machine_than_the_sku_is_refused_with_the_number_that_differs() {
+        let of = |sku: &Sku| difference(sku, &threadripper()).unwrap_or_default();
+        assert_eq!(of(&sku()), "");
+        assert_eq!(of(&Sku { ccds: 8, ..sku() }), "it has 12 CCDs instead of 8");
+        assert_eq!(
+            of(&Sku { cores_per_ccd: 6, ..sku() }),
+            "CCD 0 has 8 cores instead of 6 (cores outside the process's cpuset do not count)"
+        );
+        assert_eq!(of(&Sku { threads_per_core: 1, ..sku() }), "core 0,96 has 2 hardware threads instead of 1");
+        assert_eq!(of(&Sku { l3_bytes: 96 << 20, ..sku() }), "its L3 has 32 MiB instead of 96 MiB");
+        assert_eq!(of(&Sku { numa_nodes: 2, ..sku() }), "it has 1 NUMA nodes instead of 2");
+        assert_eq!(of(&Sku { ram_bytes: 1 << 40, ..sku() }), "it has 512 GiB of memory instead of 1024");
+        assert_eq!(of(&Sku { ram_bytes: 540 << 30, ..sku() }), "", "the kernel keeps some for itself");
+    }
+
+    #[test]
+    fn a_machine_that_tells_no_l3_is_not_judged_by_it() {
+        let mut machine = threadripper();
+        machine.ccds.iter_mut().for_each(|ccd| ccd.l3_bytes = None);
+        assert_eq!(difference(&sku(), &machine), None);
+    }
+
+    #[test]
+    fn devices_are_those_of_the_sku() {
+        let device = |arch: &str, mib: u64| Device { name: "GPU".into(), memory_bytes: mib << 20, arch: arch.into() };
+        let of = |devices: Vec<Device>| {
+            let machine = Machine { devices: Some(devices), ..threadripper() };
+            difference(&sku(), &machine).unwrap_or_default()
+        };
+        assert_eq!(of(vec![device("sm_120", 16_303)]), "");
+        assert_eq!(of(vec![device("sm_120", 16_303), device("sm_75", 16_303)]), "", "another one is left alone");
+        assert_eq!(of(Vec::new()), "it has 0 devices instead of 1 (as `nvidia-smi` tells them)");
+        assert_eq!(of(vec![device("sm_90", 143_155)]), "device 0, a GPU, is sm_90 instead of sm_120");
+        assert_eq!(of(vec![device("sm_120", 8_192)]), "device 0, a GPU, has 8192 MiB instead of 16384 MiB");
+    }
+
+    #[test]
+    fn the_error_names_the_sku() {
+        let mut plan = crate::testing::empty_plan(0, 0);
+        plan.sku = Some(Sku { ccds: 8, ..sku() });
+        let error = check(&plan, &threadripper()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8; build for"),
+            "{error}"
+        );
+        plan.sku = None;
+        assert_eq!(check(&plan, &threadripper()), Ok(()), "`sku: any` takes every machine");
+    }
+}
