@@ -322,7 +322,7 @@ mod tests {
 
         let mut plan = example_plan();
         let (ccds, share, insist) = (Ccds::List(vec![1, 2]), Share::Spread, Insist::Demand);
-        plan.groups = vec![Group { name: "g".into(), ccds, share, exclusive: false, insist }];
+        plan.groups = vec![Group { name: "g".into(), ccds, share, exclusive: false, insist, smt: false }];
         (plan.stages[0].group, plan.stages[0].workers) = (Some(0), 2);
         let (seen, gate) = (Arc::default(), Gate::new());
         let policy: Option<Box<dyn Policy>> = Some(Box::new(Looks(Arc::clone(&seen))));
