@@ -65,6 +65,7 @@ fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
         "pipeline-macros",
         "pipeline-macros/graph",
         "runtime",
+        "runtime/model",
         "stages",
         "kernels",
         "tests/ui",

@@ -20,6 +20,7 @@ pub mod scheduler;
 pub mod sim;
 pub mod slot;
 pub mod stage;
+mod sync;
 pub mod tags;
 pub mod topology;
 pub mod trace;

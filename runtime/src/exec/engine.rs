@@ -1,11 +1,8 @@
 //! The one lock of a running pipeline, and what is done under it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
-
-use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Event, Observer};
@@ -19,6 +16,7 @@ use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
 use crate::slot::{Dead, Hold, Token, WayHome};
 use crate::stage::Job;
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, Receiver, Sender, unbounded};
 
 /// A job was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

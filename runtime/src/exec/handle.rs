@@ -2,13 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::error::Failure;
 use crate::exec::guard::guarded;
 use crate::key::JobId;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// A submitted job. Dropping the handle lets the job run on; [`Handle::cancel`] ends it.
 ///
