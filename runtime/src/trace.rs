@@ -25,6 +25,7 @@ struct State<W> {
     running: Vec<((usize, u32, u64, u32), Duration)>,
     /// The first thing that could not be written.
     error: Option<io::Error>,
+    closed: bool,
 }
 
 impl<W: Write + Send> TraceWriter<W> {
@@ -47,7 +48,7 @@ impl<W: Write + Send> TraceWriter<W> {
                 ",\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{position},\"args\":{{\"name\":{name}}}}}"
             )?;
         }
-        Ok(Self { stages, state: Mutex::new(State { out, running: Vec::new(), error: None }) })
+        Ok(Self { stages, state: Mutex::new(State { out, running: Vec::new(), error: None, closed: false }) })
     }
 
     /// Writes the end and gives the output back.
@@ -55,20 +56,34 @@ impl<W: Write + Send> TraceWriter<W> {
     /// # Errors
     /// Something could not be written, now or before.
     pub fn finish(self) -> io::Result<W> {
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = state.error {
+        self.close()?;
+        Ok(self.state.into_inner().unwrap_or_else(PoisonError::into_inner).out)
+    }
+
+    /// Writes the end, where the pipeline still has the writer; what happens afterwards is not written.
+    ///
+    /// # Errors
+    /// Something could not be written, now or before.
+    pub fn close(&self) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = state.error.take() {
             return Err(error);
         }
-        write!(state.out, "\n]\n")?;
-        state.out.flush()?;
-        Ok(state.out)
+        if !std::mem::replace(&mut state.closed, true) {
+            write!(state.out, "\n]\n")?;
+            state.out.flush()?;
+        }
+        Ok(())
     }
 }
 
 impl<W: Write + Send> Observer for TraceWriter<W> {
     fn event(&self, at: Duration, event: &Event) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { out, running, error } = &mut *state;
+        let State { out, running, error, closed } = &mut *state;
+        if *closed {
+            return;
+        }
         let ts = Micros(at);
         let written = match *event {
             Event::Accepted { job, partitions } => write!(

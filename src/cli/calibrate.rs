@@ -1,19 +1,42 @@
 //! `proofline calibrate`: a cost model from measurements.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use proofline::study::{CalibrateError, RowError, costs_text, fit, read_fit};
+use clap::{ArgGroup, Args};
+use proofline::runtime::sim::{Costs, MachineSpec};
+use proofline::study::{
+    CalibrateError, RowError, Study, TracedOn, costs_text, fit, fit_traces, name_of_machine, no_costs, read_fit,
+    read_sku, read_trace,
+};
 
 use super::exit::Fault;
 use super::files;
 
-/// Fits a cost model to measured rows.
+/// Fits a cost model to measured rows, or to traces of a graph's own runs.
 #[derive(Args)]
-#[command(after_help = "Example:\n  proofline calibrate graphs/study/cuzk-fit.ron --out graphs/study/costs.ron")]
+#[command(
+    group = ArgGroup::new("what").required(true),
+    after_help = "Examples:\n  proofline calibrate graphs/study/cuzk-fit.ron --out graphs/study/costs.ron\n  \
+                  proofline prove --circuit sha256:4 --params out/keys --count 32 --trace out/run.json\n  \
+                  proofline calibrate --trace out/run.json --graph graphs/host.ron --sku laptop --out out/costs.ron\n  \
+                  proofline sim graphs/host.ron --costs out/costs.ron --sku laptop --set stages.synthesize.workers=4"
+)]
 pub struct Calibrate {
     /// What to fit to what: rows, the numbers that may move, the model to start from
-    fit: PathBuf,
+    #[arg(group = "what")]
+    fit: Option<PathBuf>,
+    /// Traces of runs of one graph, as `prove --trace` writes them
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "what", requires = "graph")]
+    trace: Vec<PathBuf>,
+    /// The graph that the traces are of
+    #[arg(long, value_name = "GRAPH", requires = "trace")]
+    graph: Option<PathBuf>,
+    /// The machine that they were made on: a SKU [default: the graph's]
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    sku: Option<String>,
+    /// Constraints of the circuit that was proved; without it any circuit costs the same
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "trace")]
+    constraints: u64,
     /// The file to write the cost model to; without it only the errors are printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -21,9 +44,20 @@ pub struct Calibrate {
 
 impl Calibrate {
     pub fn run(&self) -> Result<(), Fault> {
-        let what = read_fit(&self.fit).map_err(fault_of)?;
+        if let Some(file) = &self.out {
+            files::expect_writable(file)?;
+        }
+        match (&self.fit, &self.graph) {
+            (Some(fit), _) => self.to_rows(fit),
+            (None, Some(graph)) => self.to_traces(graph),
+            (None, None) => Err(Fault::Usage("say which graph the traces are of: --graph GRAPH".into())),
+        }
+    }
+
+    fn to_rows(&self, file: &Path) -> Result<(), Fault> {
+        let what = read_fit(file).map_err(fault_of)?;
         let progress = |round: u32, loss: f64| eprintln!("round {round}: sum of squares {loss:.6}");
-        let fitted = fit(&self.fit, &what, &progress).map_err(fault_of)?;
+        let fitted = fit(file, &what, &progress).map_err(fault_of)?;
         say!(
             "  {:44} {:>8} {:>9} {:>7} {:>8} {:>9} {:>7}",
             "row",
@@ -35,17 +69,43 @@ impl Calibrate {
             "off"
         );
         fitted.rows.iter().for_each(print_row);
-        if let Some(calibration) = &fitted.costs.calibration {
+        self.write(&fitted.costs, &file.display().to_string())
+    }
+
+    fn to_traces(&self, graph: &Path) -> Result<(), Fault> {
+        let traces = self.trace.iter().map(|file| read_trace(file)).collect::<Result<Vec<_>, _>>()?;
+        let mut study = Study::with_costs(graph, no_costs())?;
+        if let Some(name) = &self.sku {
+            let sku = read_sku(graph, name)?;
+            study.on(MachineSpec::of_sku(&sku), Some(sku));
+        }
+        let names: Vec<String> = self.trace.iter().map(|file| file.display().to_string()).collect();
+        let told = TracedOn {
+            sku: self.sku.clone().unwrap_or_else(|| name_of_machine(&study, graph)),
+            source: format!("traces {}", names.join(", ")),
+            constraints: self.constraints,
+        };
+        let progress = |round: u32, worst: f64| eprintln!("round {round}: stages off by {:.2}% at most", 100.0 * worst);
+        let (costs, rows) = fit_traces(&study, &traces, &told, &progress)?;
+        say!("  {:44} {:>5} {:>3} {:>10} {:>10} {:>7}", "trace", "jobs", "j", "s/proof", "simulated", "off");
+        for (name, row) in names.iter().zip(&rows) {
+            let (off, jobs, j) = (100.0 * row.off(), row.jobs, row.concurrency);
+            say!("  {name:44} {jobs:>5} {j:>3} {:>10.4} {:>10.4} {off:>+6.1}%", row.measured_s, row.simulated_s);
+        }
+        self.write(&costs, &format!("--trace {} --graph {}", names.join(" "), graph.display()))
+    }
+
+    fn write(&self, costs: &Costs, of: &str) -> Result<(), Fault> {
+        if let Some(calibration) = &costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
             say!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
         }
-        if let Some(out) = &self.out {
-            let made_by = format!("proofline calibrate {} --out {}", self.fit.display(), out.display());
-            let text = costs_text(&fitted.costs, &made_by)
-                .map_err(|error| Fault::Internal(format!("the costs cannot be written as RON: {error}")))?;
-            files::write(out, text.as_bytes())?;
-            say!("written to {}", out.display());
-        }
+        let Some(out) = &self.out else { return Ok(()) };
+        let made_by = format!("proofline calibrate {of} --out {}", out.display());
+        let text = costs_text(costs, &made_by)
+            .map_err(|error| Fault::Internal(format!("the costs cannot be written as RON: {error}")))?;
+        files::write(out, text.as_bytes())?;
+        say!("written to {}", out.display());
         Ok(())
     }
 }

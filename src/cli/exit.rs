@@ -89,8 +89,11 @@ fn code_of_study(error: &StudyError) -> u8 {
         | StudyError::NoSizes
         | StudyError::TooMany { .. }
         | StudyError::Setting(_) => 2,
-        StudyError::Costs { .. } => 3,
-        StudyError::NoSuchPolicy { .. } | StudyError::Sim(_) => 4,
+        StudyError::Costs { .. } | StudyError::Trace { .. } => 3,
+        StudyError::OtherGraph { .. }
+        | StudyError::NothingRuns { .. }
+        | StudyError::NoSuchPolicy { .. }
+        | StudyError::Sim(_) => 4,
         StudyError::Unreadable { .. } => 6,
     }
 }

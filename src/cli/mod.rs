@@ -21,6 +21,8 @@ mod sim;
 mod sku;
 mod stored;
 mod sweep;
+mod sweep_plot;
+mod tune;
 mod verify;
 mod watch;
 mod waterfall;
@@ -50,6 +52,7 @@ enum Command {
     Sim(sim::Sim),
     Calibrate(calibrate::Calibrate),
     Sweep(sweep::Sweep),
+    Tune(tune::Tune),
 }
 
 /// Runs the command that the process was started with.
@@ -68,6 +71,7 @@ pub fn run() -> ExitCode {
         Command::Sim(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Sweep(command) => command.run(),
+        Command::Tune(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,13 +1,17 @@
 //! `proofline prove`: proofs, verified, to files.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{ArgGroup, Args};
-use proofline::runtime::event::Observer;
+use proofline::runtime::event::{Event, Observer};
 use proofline::runtime::export::Graph;
+use proofline::runtime::plan::Plan;
+use proofline::runtime::trace::TraceWriter;
 use proofline::verify::write_public_inputs;
 use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Progress, Prover, ProvingKey, WitnessSource};
 
@@ -47,6 +51,24 @@ pub struct Prove {
     /// Draws what each worker did when, as an SVG picture
     #[arg(long, value_name = "FILE")]
     waterfall: Option<PathBuf>,
+    /// Writes every firing to a file: Chrome's trace format, which Perfetto opens and `calibrate` fits to
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+/// A watch, and a trace where one is wanted.
+struct Both {
+    watch: Arc<StageWatch>,
+    trace: Option<Arc<TraceWriter<BufWriter<File>>>>,
+}
+
+impl Observer for Both {
+    fn event(&self, at: Duration, event: &Event) {
+        self.watch.event(at, event);
+        if let Some(trace) = &self.trace {
+            trace.event(at, event);
+        }
+    }
 }
 
 impl Prove {
@@ -60,7 +82,7 @@ impl Prove {
         if let Some(folder) = &self.out {
             self.clear(folder)?;
         }
-        if let Some(file) = &self.waterfall {
+        for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
         let key = Arc::new(read_key(&self.params)?);
@@ -72,7 +94,8 @@ impl Prove {
         let plan = Pipeline::plan();
         let proofs = self.proofs();
         let watch = Arc::new(StageWatch::new(&plan, u64::from(proofs)));
-        let observer: Arc<dyn Observer> = Arc::<StageWatch>::clone(&watch);
+        let trace = self.trace.as_deref().map(|file| new_trace(file, &plan)).transpose()?;
+        let observer: Arc<dyn Observer> = Arc::new(Both { watch: Arc::clone(&watch), trace: trace.clone() });
         let prover = Prover::with(Options { observer, ..Options::default() })?;
         prover.notes().iter().for_each(|note| watch.say(&format!("note: {note}")));
 
@@ -84,6 +107,9 @@ impl Prove {
         prover.drain();
         let seconds = clock.elapsed().as_secs_f64();
         watch.clear();
+        if let (Some(trace), Some(file)) = (&trace, &self.trace) {
+            trace.close().map_err(|source| Error::Io { action: "write", file: file.clone(), source })?;
+        }
         let Summary { verified, first_fault } = made?;
         say!(
             "{verified} of {proofs} proofs of {} verified in {seconds:.2} s: {:.3} proofs/s",
@@ -97,6 +123,9 @@ impl Prove {
         if let Some(file) = &self.waterfall {
             files::write(file, waterfall::svg(&plan, &watch.spans()).as_bytes())?;
             say!("waterfall drawn in {}", file.display());
+        }
+        if let Some(file) = &self.trace {
+            say!("trace written to {}", file.display());
         }
         first_fault.map_or(Ok(()), Err)
     }
@@ -211,6 +240,12 @@ impl Prove {
 struct Summary {
     verified: u32,
     first_fault: Option<Fault>,
+}
+
+fn new_trace(file: &Path, plan: &Plan) -> Result<Arc<TraceWriter<BufWriter<File>>>, Fault> {
+    let failed = |source| Error::Io { action: "write", file: file.to_owned(), source };
+    let out = BufWriter::new(File::create(file).map_err(failed)?);
+    Ok(Arc::new(TraceWriter::new(plan, out).map_err(failed)?))
 }
 
 fn read_key(path: &Path) -> Result<ProvingKey, Fault> {

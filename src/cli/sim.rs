@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
+use proofline::runtime::event::{Event, Observer};
 use proofline::runtime::sim::{MachineSpec, Report};
 use proofline::runtime::topology::hwloc::Hwloc;
 use proofline::runtime::trace::TraceWriter;
@@ -94,23 +96,44 @@ impl Sim {
     pub fn run(&self) -> Result<(), Fault> {
         let study = self.what.study(&self.graph)?;
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };
-        let report = match &self.trace {
-            None => study.run(self.what.submitted(), &conditions)?,
-            Some(file) => {
-                let failed = |source| Error::Io { action: "write", file: file.clone(), source };
-                let out = BufWriter::new(File::create(file).map_err(failed)?);
-                let trace = TraceWriter::new(&study.plan(), out).map_err(failed)?;
-                let report = study.run(self.what.submitted(), &Conditions { observer: Some(&trace), ..conditions })?;
-                trace.finish().map_err(failed)?;
-                report
-            }
-        };
+        let report = study.run(self.what.submitted(), &conditions)?;
+        if let Some(file) = &self.trace {
+            let failed = |source| Error::Io { action: "write", file: file.clone(), source };
+            let out = BufWriter::new(File::create(file).map_err(failed)?);
+            let trace = TraceWriter::new(&study.plan(), out).map_err(failed)?;
+            // The same again: a run is cheap, and only its end says what the unit of time is.
+            let scaled = Scaled { trace: &trace, unit_s: Clock::of(&study, &report).unit_s };
+            study.run(self.what.submitted(), &Conditions { observer: Some(&scaled), ..conditions })?;
+            trace.close().map_err(failed)?;
+        }
         if self.json {
             say!("{}", json_of(&study, &report));
         } else {
             print(&study, &report);
         }
         Ok(())
+    }
+}
+
+/// A trace in units: without a calibration a second of the trace is a unit.
+struct Scaled<'a> {
+    trace: &'a TraceWriter<BufWriter<File>>,
+    unit_s: f64,
+}
+
+impl Observer for Scaled<'_> {
+    fn event(&self, at: Duration, event: &Event) {
+        let units = |time: Duration| time.div_f64(self.unit_s);
+        let event = match *event {
+            Event::Started { stage, worker, key, waited } => {
+                Event::Started { stage, worker, key, waited: units(waited) }
+            }
+            Event::Ended { stage, worker, key, busy, ending } => {
+                Event::Ended { stage, worker, key, busy: units(busy), ending }
+            }
+            other => other,
+        };
+        self.trace.event(units(at), &event);
     }
 }
 
@@ -148,7 +171,7 @@ pub fn json_of(study: &Study, report: &Report) -> Value {
         "firings": report.firings,
         "gpu_utilisation": report.gpu_utilisation,
         "gpu_lock_utilisation": report.lock_utilisation,
-        "peak_rss_gib": report.peak_ram_bytes / GIB,
+        "peak_rss_gib": study.knows_sizes().then_some(report.peak_ram_bytes / GIB),
         "peak_vram_gib": report.peak_vram_bytes.iter().map(|bytes| *bytes as f64 / GIB).collect::<Vec<_>>(),
         "stages": stages.collect::<Vec<_>>(),
     });
@@ -193,11 +216,15 @@ fn print(study: &Study, report: &Report) {
         time(report.mean_latency_s),
         time(report.worst_latency_s)
     );
-    say!("memory {:.1} GiB at its peak", report.peak_ram_bytes / GIB);
+    if study.knows_sizes() {
+        say!("memory {:.1} GiB at its peak", report.peak_ram_bytes / GIB);
+    } else {
+        say!("memory is not known: the graph states no `sizes`");
+    }
     let devices = report.gpu_utilisation.iter().zip(&report.lock_utilisation).zip(&report.peak_vram_bytes);
     for (device, ((computing, locked), vram)) in devices.enumerate() {
         say!(
-            "device {device}: computes {:.0}% of the time, locked {:.0}%, {:.1} GiB of workspace",
+            "device {device}: computes {:.0}% of the time, locked {:.0}%, {:.1} GiB of its memory at the peak",
             100.0 * computing,
             100.0 * locked,
             *vram as f64 / GIB

@@ -1,7 +1,5 @@
 //! `proofline sweep`: a graph under many settings.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
@@ -11,6 +9,7 @@ use proofline::study::{Axis, Conditions, Point, Study, sweep};
 use super::exit::Fault;
 use super::files;
 use super::sim::What;
+use super::sweep_plot::{Panel, svg};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -32,7 +31,7 @@ pub struct Sweep {
     /// Writes the table here instead of standard output, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draws time for each proof over the first setting, a line for each combination of the others
+    /// Draws time for each proof and memory over the first setting, a line for each combination of the others
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -58,7 +57,10 @@ impl Sweep {
             None => print!("{table}"),
         }
         if let Some(file) = &self.plot {
-            files::write(file, svg(&axes, &points, &unit).as_bytes())?;
+            let time = Panel::new(unit.name.replace('_', " "), |report| report.seconds_per_job() / unit.seconds);
+            let memory = Panel::new("peak memory, GiB".to_owned(), |report| report.peak_ram_bytes / GIB);
+            let panels = if study.knows_sizes() { vec![time, memory] } else { vec![time] };
+            files::write(file, svg(&study.plan().graph, &axes, &points, &panels).as_bytes())?;
         }
         Ok(())
     }
@@ -98,75 +100,4 @@ fn csv(axes: &[Axis], points: &[Point], unit: &Unit) -> String {
         }
     }
     text
-}
-
-/// Lines over the first axis. Its values are spread evenly, so words do as well as numbers.
-fn svg(axes: &[Axis], points: &[Point], unit: &Unit) -> String {
-    const WIDTH: f64 = 860.0;
-    const HEIGHT: f64 = 420.0;
-    const MARGIN: f64 = 70.0;
-    const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
-    let mut lines: BTreeMap<String, Vec<(usize, f64)>> = BTreeMap::new();
-    for point in points {
-        let Ok(report) = &point.outcome else { continue };
-        let others: Vec<String> =
-            axes.iter().zip(&point.values).skip(1).map(|(axis, value)| format!("{}={value}", axis.path)).collect();
-        let at = axes[0].values.iter().position(|value| *value == point.values[0]).unwrap_or(0);
-        lines.entry(others.join(" ")).or_default().push((at, report.seconds_per_job() / unit.seconds));
-    }
-    let highest = lines.values().flatten().map(|(_, time)| *time).fold(f64::MIN_POSITIVE, f64::max);
-    let steps = axes[0].values.len().saturating_sub(1).max(1) as f64;
-    let x = |at: usize| MARGIN + (WIDTH - 2.0 * MARGIN) * at as f64 / steps;
-    let y = |time: f64| HEIGHT - MARGIN - (HEIGHT - 2.0 * MARGIN) * time / highest;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
-    let mut add = |text: String| svg.push_str(&text);
-    for tick in 0..=4 {
-        let time = highest * f64::from(tick) / 4.0;
-        add(format!(
-            "<line x1=\"{MARGIN}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{time:.1}</text>\n",
-            WIDTH - MARGIN,
-            MARGIN - 6.0,
-            y(time) + 4.0,
-            at = y(time),
-        ));
-    }
-    for (at, value) in axes[0].values.iter().enumerate() {
-        add(format!(
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-            x(at),
-            HEIGHT - MARGIN + 18.0,
-            escaped(value)
-        ));
-    }
-    add(format!(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-        WIDTH / 2.0,
-        HEIGHT - 20.0,
-        escaped(&axes[0].path)
-    ));
-    add(format!("<text x=\"{MARGIN}\" y=\"30\">{}</text>\n", unit.name.replace('_', " ")));
-    for (number, (name, line)) in lines.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let mut path = String::new();
-        for (at, time) in line {
-            // Writing to a string cannot fail.
-            let _ = write!(path, "{:.1},{:.1} ", x(*at), y(*time));
-        }
-        add(format!("<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n"));
-        add(format!(
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"{colour}\">{}</text>\n",
-            WIDTH - MARGIN,
-            30 + 16 * number,
-            escaped(name)
-        ));
-    }
-    svg.push_str("</svg>\n");
-    svg
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -1,9 +1,13 @@
 //! Graphs in virtual time: what `sim`, `sweep`, `tune` and `calibrate` share.
 
 mod calibrate;
+mod from_traces;
 mod plan_of_graph;
+mod rewrite;
 mod settings;
 mod sweep;
+mod trace;
+mod tune;
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +21,12 @@ use pipeline_runtime::policy;
 use pipeline_runtime::sim::{Costs, Load, MachineSpec, Report, Setup, SimError, StageCost, simulate};
 
 pub use calibrate::{Busy, CalibrateError, Fit, Fitted, Free, Row, RowError, fit, read_fit};
+pub use from_traces::{TracedOn, TracedRow, fit_traces, name_of_machine, no_costs};
+pub use rewrite::rewrite;
 pub use settings::SettingError;
 pub use sweep::{Axis, MOST_POINTS, Point, sweep};
+pub use trace::{Firing, JobSpan, Trace, read_trace};
+pub use tune::{Change, Goal, Limits, Tuned, Wanted, free_fields, tune};
 
 pub use plan_of_graph::{plan_of_graph, sizes_of, sku_of};
 
@@ -51,6 +59,26 @@ pub enum StudyError {
         /// What is wrong.
         why: String,
     },
+    /// A trace cannot be understood.
+    #[error("{}:{line}: {why}", file.display())]
+    Trace {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A trace is of another graph.
+    #[error("the trace is of graph `{graph}`: it has a stage `{stage}`, which {} has not", file.display())]
+    OtherGraph {
+        /// A stage of the trace.
+        stage: String,
+        /// The graph that the trace names.
+        graph: String,
+        /// The graph that it was to be fitted to.
+        file: PathBuf,
+    },
     /// There are no costs.
     #[error(
         "there are no costs for {}: give --costs FILE, or put a file costs.ron beside the graph (`proofline calibrate` \
@@ -64,14 +92,23 @@ pub enum StudyError {
     /// The machine is not known.
     #[error("the graph is for any machine: say which one to simulate, --sku NAME or --machine TEXT")]
     NoMachine,
-    /// The graph states no circuit, so tokens have no size and the load no shape.
-    #[error("the graph states no `sizes`: add the circuit's numbers to the graph file")]
+    /// The graph states no circuit, and the costs are in proportion to one.
+    #[error(
+        "the graph states no `sizes`, and the costs are those of a circuit: add the circuit's numbers to the graph file, or \
+         write `constraints: 0` in the costs"
+    )]
     NoSizes,
     /// The graph names a policy that there is not.
     #[error("there is no policy `{name}`; there is {}", policy::NAMES.join(", "))]
     NoSuchPolicy {
         /// The name.
         name: String,
+    },
+    /// A search found no graph that runs.
+    #[error("none of the {tried} graphs that were tried is lawful and runs; begin with one that does")]
+    NothingRuns {
+        /// Graphs that were tried.
+        tried: usize,
     },
     /// A sweep is too large.
     #[error("there are more than {most} combinations; narrow the ranges or take larger steps: PATH=1..16:5")]
@@ -188,6 +225,18 @@ impl Study {
         self.machine.as_ref().map(|machine| machine.ram_bytes)
     }
 
+    /// The memory of the machine's smallest device, in bytes.
+    #[must_use]
+    pub fn vram_bytes(&self) -> Option<u64> {
+        self.machine.as_ref()?.devices.iter().map(|device| device.vram_bytes).min()
+    }
+
+    /// Whether tokens have sizes, so that figures of memory mean something.
+    #[must_use]
+    pub fn knows_sizes(&self) -> bool {
+        !self.graph.sizes.is_empty()
+    }
+
     /// Why seconds mean nothing here; `None`: the costs are calibrated, for this machine.
     #[must_use]
     pub fn uncalibrated(&self) -> Option<String> {
@@ -207,7 +256,12 @@ impl Study {
     /// The graph lacks machine or sizes, its policy is unknown, or the simulation cannot go on.
     pub fn run(&self, submitted: Submitted, conditions: &Conditions<'_>) -> Result<Report, StudyError> {
         let machine = self.machine.as_ref().ok_or(StudyError::NoMachine)?;
-        let (_, counts) = self.graph.sizes.first().ok_or(StudyError::NoSizes)?;
+        // Without a circuit tokens have no size: times are right, memory is not known.
+        let counts = match self.graph.sizes.first() {
+            Some((_, counts)) => counts,
+            None if self.costs.constraints == 0 => &[0; 6],
+            None => return Err(StudyError::NoSizes),
+        };
         let plan = self.plan();
         let mut policy =
             policy::by_name(&plan.policy).ok_or_else(|| StudyError::NoSuchPolicy { name: plan.policy.clone() })?;
@@ -257,10 +311,7 @@ impl Study {
 /// # Errors
 /// There is none, or it has faults.
 pub fn read_sku(graph: &Path, name: &str) -> Result<Sku, StudyError> {
-    let beside = graph.with_file_name("skus");
-    let above = graph.parent().and_then(Path::parent).map(|folder| folder.join("skus"));
-    let folder = above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside);
-    let file = folder.join(format!("{name}.ron"));
+    let file = skus_of(graph).join(format!("{name}.ron"));
     let shown = file.display().to_string();
     let source = Source::read(&file, &shown).map_err(|why| StudyError::Unreadable { file: file.clone(), why })?;
     let (mut sources, mut report) = (Sources::default(), Faults::default());
@@ -270,6 +321,13 @@ pub fn read_sku(graph: &Path, name: &str) -> Result<Sku, StudyError> {
     let faults =
         report.into_sorted().iter().map(|found| render::diagnostic(found, &sources, Style::Plain)).collect::<Vec<_>>();
     sku.as_ref().map(sku_of).filter(|_| faults.is_empty()).ok_or_else(|| StudyError::Graph(faults.join("\n\n")))
+}
+
+/// The folder of the SKUs: beside the graph, or beside its folder.
+fn skus_of(graph: &Path) -> PathBuf {
+    let beside = graph.with_file_name("skus");
+    let above = graph.parent().and_then(Path::parent).map(|folder| folder.join("skus"));
+    above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside)
 }
 
 /// Reads a file of costs.
@@ -312,10 +370,12 @@ fn read_graph(file: &Path) -> Result<GraphPlan, StudyError> {
     let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
     let outcome =
         load_file(file, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
-    match &outcome.plan {
-        Some(plan) => Ok(plan.clone()),
-        None => Err(StudyError::Graph(faults_of(&outcome))),
-    }
+    plan_of(outcome)
+}
+
+fn plan_of(outcome: Outcome) -> Result<GraphPlan, StudyError> {
+    let faults = if outcome.plan.is_none() { faults_of(&outcome) } else { String::new() };
+    outcome.plan.ok_or(StudyError::Graph(faults))
 }
 
 fn faults_of(outcome: &Outcome) -> String {

@@ -9,6 +9,9 @@ pub enum SettingError {
     /// It is not `path=value`.
     #[error("`{0}` is no setting; write PATH=VALUE, stages.spmv.workers=7 say")]
     NoSetting(String),
+    /// A graph file's text has no such field, nor a place for it.
+    #[error("the graph file has nothing at `{0}`")]
+    NotInTheFile(String),
     /// There is nothing of that name.
     #[error("there is no {what} `{name}`; there is {}", known.join(", "))]
     NoSuch {

@@ -1,0 +1,143 @@
+//! Changes numbers in the text of a graph file; all else, its comments too, stays as it was written.
+
+use pipeline_graph::diagnostic::Report;
+use pipeline_graph::ron::{Call, Node, Value};
+use pipeline_graph::source::{Source, Sources};
+
+use crate::SettingError;
+
+/// The text of a graph with some settings applied: `stages.NAME.workers`, `stages.NAME.threads`,
+/// `stages.NAME.in_flight`, `stages.NAME.needs.POOL`, `pools.NAME`, `edges.FROM.TO.capacity`, `policy`.
+///
+/// # Errors
+/// The text has nothing at that path.
+pub fn rewrite(text: &str, settings: &[(String, String)]) -> Result<String, SettingError> {
+    let mut text = text.to_owned();
+    for (path, value) in settings {
+        let edit = edit(&text, path, value).ok_or_else(|| SettingError::NotInTheFile(path.clone()))?;
+        text.replace_range(edit.from..edit.to, &edit.text);
+    }
+    Ok(text)
+}
+
+struct Edit {
+    from: usize,
+    to: usize,
+    text: String,
+}
+
+fn edit(text: &str, path: &str, value: &str) -> Option<Edit> {
+    let mut sources = Sources::default();
+    let file = sources.add(Source::inline("graph", text));
+    let tree = pipeline_graph::ron::read(file, &sources, &mut Report::default());
+    let words: Vec<&str> = path.split('.').collect();
+    match words.as_slice() {
+        ["policy"] => Some(set_field(&tree, text, "policy", &format!("\"{value}\""))),
+        ["pools", pool] => Some(replace(entry(field(&tree, "pools")?, pool)?, value)),
+        ["stages", stage, "needs", pool] => {
+            let stage = item(field(&tree, "stages")?, &[stage])?;
+            Some(replace(entry(field(stage, "needs")?, pool)?, value))
+        }
+        ["stages", stage, name @ ("workers" | "threads" | "in_flight")] => {
+            Some(set_field(item(field(&tree, "stages")?, &[stage])?, text, name, value))
+        }
+        ["edges", from, to, "capacity"] => {
+            Some(set_field(item(field(&tree, "edges")?, &[from, to])?, text, "capacity", value))
+        }
+        _ => None,
+    }
+}
+
+fn call(node: &Node) -> Option<&Call> {
+    match &node.value {
+        Value::Call(call) => Some(call),
+        _ => None,
+    }
+}
+
+fn field<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
+    let named = |field: &Option<pipeline_graph::source::At<String>>| field.as_ref().is_some_and(|at| at.value == name);
+    call(node)?.arguments.iter().find(|argument| named(&argument.field)).map(|argument| &argument.value)
+}
+
+/// The item of a list whose first arguments are these strings.
+fn item<'a>(list: &'a Node, names: &[&str]) -> Option<&'a Node> {
+    let Value::List(items) = &list.value else { return None };
+    let is = |node: &Node, name: &str| matches!(&node.value, Value::Text(text) if text == name);
+    items.iter().find(|item| {
+        let arguments = call(item).map(|call| call.arguments.as_slice()).unwrap_or_default();
+        arguments.len() >= names.len() && arguments.iter().zip(names).all(|(argument, name)| is(&argument.value, name))
+    })
+}
+
+fn entry<'a>(map: &'a Node, name: &str) -> Option<&'a Node> {
+    let Value::Map(entries) = &map.value else { return None };
+    entries.iter().find(|(key, _)| matches!(&key.value, Value::Text(text) if text == name)).map(|(_, value)| value)
+}
+
+fn replace(node: &Node, value: &str) -> Edit {
+    Edit { from: node.span.start as usize, to: node.span.end as usize, text: value.to_owned() }
+}
+
+/// Replaces a field of a call, or writes it behind the last one.
+fn set_field(node: &Node, text: &str, name: &str, value: &str) -> Edit {
+    if let Some(there) = field(node, name) {
+        return replace(there, value);
+    }
+    let last = call(node).and_then(|call| call.arguments.last());
+    let at = last.map_or(node.span.end.saturating_sub(1), |last| last.value.span.end) as usize;
+    // Fields that stand on lines of their own go on doing so.
+    let line = text[..at].rfind('\n').map_or("", |line| &text[line + 1..at]);
+    let indent: String = line.chars().take_while(|letter| *letter == ' ').collect();
+    let own_line = text[at..].trim_start_matches(',').starts_with('\n');
+    let separator = if own_line && !indent.is_empty() { format!(",\n{indent}") } else { ", ".to_owned() };
+    Edit { from: at, to: at, text: format!("{separator}{name}: {value}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRAPH: &str = r#"Graph(
+    version: 1, // the first
+    pools: { "mem_heavy": 4, "dealloc": 1 },
+    stages: [
+        Stage("a", workers: 10, needs: { "mem_heavy": 1 }),
+        Stage("b"), // lonely
+    ],
+    edges: [Edge("a", "b", capacity: 1), Edge("a", "c")],
+)
+"#;
+
+    #[test]
+    fn numbers_change_and_the_rest_stays() {
+        let set = |path: &str, value: &str| (path.to_owned(), value.to_owned());
+        let settings = [
+            set("stages.a.workers", "12"),
+            set("stages.b.threads", "32"),
+            set("pools.mem_heavy", "6"),
+            set("stages.a.needs.mem_heavy", "2"),
+            set("edges.a.b.capacity", "3"),
+            set("edges.a.c.capacity", "2"),
+            set("policy", "critical_path"),
+        ];
+        let expected = r#"Graph(
+    version: 1, // the first
+    pools: { "mem_heavy": 6, "dealloc": 1 },
+    stages: [
+        Stage("a", workers: 12, needs: { "mem_heavy": 2 }),
+        Stage("b", threads: 32), // lonely
+    ],
+    edges: [Edge("a", "b", capacity: 3), Edge("a", "c", capacity: 2)],
+    policy: "critical_path",
+)
+"#;
+        assert_eq!(rewrite(GRAPH, &settings).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_changed() {
+        let error = rewrite(GRAPH, &[("stages.c.workers".into(), "2".into())]).unwrap_err();
+        assert_eq!(error.to_string(), "the graph file has nothing at `stages.c.workers`");
+    }
+}
