@@ -66,6 +66,7 @@ fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
         stages: vec![stage("source", Role::Source, &[], &[0]), stage("sink", Role::Sink, &[0], &[])],
         edges: vec![Edge { from: 0, to: 1, port: 0, token: "Done".into(), capacity, reserved_by: 0 }],
         policy: "oldest_first".into(),
+        memory: Vec::new(),
     }
 }
 
