@@ -150,7 +150,7 @@ fn a_public_input_that_is_not_the_witness_s() {
 fn a_key_of_another_shape_is_refused_with_both_numbers() {
     let (six, ninety) = (shape(ROWS), shape(90));
     let error = Job::new(Arc::clone(&six), key(&ninety), vec![source(&right())]).unwrap_err();
-    says(&error, Class::Mismatch, &["chain of 6", "points in the domain", "has 127", "circuit 7"]);
+    says(&error, Class::Mismatch, &["chain of 6", "points in the domain", "has 128", "circuit 8"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::sealed::{Digest, SealedWriter, digest_of_file};
 
 /// A `.params` or a `.zkey` file whose verifying key was read.
 pub(super) enum KeyFile {
-    Params { vk: VerifyingKey, reader: KeyReader },
+    Params(Box<(VerifyingKey, KeyReader)>),
     Zkey(Box<Zkey>),
 }
 
@@ -26,19 +26,19 @@ impl KeyFile {
         }
         let mut reader = KeyReader::open(&path)?;
         let vk = VerifyingKey::read_from(&mut reader, watch)?;
-        Ok(Self::Params { vk, reader })
+        Ok(Self::Params(Box::new((vk, reader))))
     }
 
     pub(super) fn verifying_key(&self) -> &VerifyingKey {
         match self {
-            Self::Params { vk, .. } => vk,
+            Self::Params(key) => &key.0,
             Self::Zkey(zkey) => zkey.verifying_key(),
         }
     }
 
     pub(super) fn convention(&self) -> Convention {
         match self {
-            Self::Params { .. } => Convention::Coefficients,
+            Self::Params(_) => Convention::Coefficients,
             Self::Zkey(_) => Convention::OddCoset,
         }
     }
@@ -46,7 +46,8 @@ impl KeyFile {
     /// Copies the queries into a converted file, once.
     pub(super) fn write_queries(&mut self, writer: &mut SealedWriter, watch: Watch<'_>) -> Result<[Done; 5], Error> {
         match self {
-            Self::Params { reader, .. } => {
+            Self::Params(key) => {
+                let reader = &mut key.1;
                 let done = write_queries(reader, writer, watch)?;
                 reader.expect_end()?;
                 Ok(done)
@@ -58,7 +59,7 @@ impl KeyFile {
     /// Digest and length of the file, when its queries have been read.
     pub(super) fn digest(&self) -> Result<(Digest, u64), Error> {
         match self {
-            Self::Params { reader, .. } => Ok(reader.digest()),
+            Self::Params(key) => Ok(key.1.digest()),
             Self::Zkey(zkey) => digest_of_file(zkey.path()),
         }
     }
@@ -67,7 +68,8 @@ impl KeyFile {
     pub(super) fn into_parameters(self, watch: Watch<'_>) -> Result<Parameters, Error> {
         let convention = self.convention();
         match self {
-            Self::Params { vk, mut reader } => {
+            Self::Params(key) => {
+                let (vk, mut reader) = *key;
                 let parameters = gather(&vk, convention, &mut reader, watch)?;
                 reader.expect_end()?;
                 Ok(parameters)
