@@ -11,6 +11,7 @@ mod calibrate;
 mod check;
 mod exit;
 mod explain;
+mod export_vk;
 mod files;
 mod params;
 mod plan;
@@ -26,6 +27,7 @@ mod tune;
 mod verify;
 mod watch;
 mod waterfall;
+mod zkey;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,7 @@ enum Command {
     Setup(setup::Setup),
     Prove(prove::Prove),
     Verify(verify::Verify),
+    ExportVk(export_vk::ExportVk),
     Params(params::ParamsCommand),
     Plan(plan::PlanCommand),
     Check(check::Check),
@@ -63,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Setup(command) => command.run(),
         Command::Prove(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::ExportVk(command) => command.run(),
         Command::Params(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Check(command) => command.run(),

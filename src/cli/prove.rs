@@ -12,39 +12,48 @@ use proofline::runtime::event::{Event, Observer};
 use proofline::runtime::export::Graph;
 use proofline::runtime::plan::Plan;
 use proofline::runtime::trace::TraceWriter;
-use proofline::verify::write_public_inputs;
-use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Progress, Prover, ProvingKey, WitnessSource};
+use proofline::verify::{ProofPoints, snarkjs, write_public_inputs};
+use proofline::{
+    CircuitShape, Error, Handle, Job, Options, Pipeline, Progress, Proof, Prover, ProvingKey, WitnessSource,
+};
 
 use super::exit::Fault;
 use super::stored::{self, Choice};
 use super::watch::{Bars, StageWatch, pool_of_all_cores};
-use super::{files, waterfall};
+use super::{files, waterfall, zkey};
 
 /// Proves a circuit. Every proof is verified before it is written.
 #[derive(Args)]
 #[command(
-    group = ArgGroup::new("what").required(true),
+    group = ArgGroup::new("what").required(true).multiple(true),
     after_help = "Examples:\n  proofline prove --circuit sha256:4 --params out/keys --count 8 --out out/proofs\n  \
-                  proofline prove --r1cs c.r1cs --wtns c.wtns --params out/keys --out out/proofs"
+                  proofline prove --r1cs c.r1cs --wtns c.wtns --params out/keys --out out/proofs\n  \
+                  proofline prove --zkey c.zkey --wtns c.wtns --out out/proofs"
 )]
 pub struct Prove {
     #[command(flatten)]
     choice: Choice,
+    /// A key of snarkjs, and the circuit that it is of; with --r1cs an unsatisfied constraint is named before the proof
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "circuit")]
+    zkey: Option<PathBuf>,
     /// Witnesses of a circuit of circom, one for each proof
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "circuit", required_unless_present = "circuit")]
     wtns: Vec<PathBuf>,
     /// The key: the folder that `setup` wrote, a `.params` file of bellperson, or a converted one
-    #[arg(long, value_name = "DIR")]
-    params: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "zkey", conflicts_with = "zkey")]
+    params: Option<PathBuf>,
     /// Proofs to make [default: 1, or one for each witness]; with --wtns each witness is proved so many times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
     /// Proofs in the pipeline at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: u32,
-    /// The folder to write to: `proof-N.bin` (192 bytes) and `public-N.json`; without it nothing is written
+    /// The folder to write to: `proof-N.bin` or `proof-N.json`, and `public-N.json`; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// How proofs are written [default: json with --zkey, else bin]
+    #[arg(long, value_enum, requires = "out")]
+    format: Option<ProofFormat>,
     /// Removes the proofs of an earlier run from that folder first
     #[arg(long, requires = "out")]
     force: bool,
@@ -71,12 +80,17 @@ impl Observer for Both {
     }
 }
 
+/// What a proof looks like on disk.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ProofFormat {
+    /// 192 bytes: A, B, C compressed, as bellperson writes them
+    Bin,
+    /// snarkjs' proof.json
+    Json,
+}
+
 impl Prove {
     pub fn run(&self) -> Result<(), Fault> {
-        let origin = self.choice.origin()?;
-        let kept = self.choice.kept(&self.params, origin)?;
-        let keep = kept.is_none();
-        let shape = Arc::new(kept.map_or_else(|| self.choice.extract(), Ok)?);
         // Before any work: a folder that cannot be made must not cost an hour of proving.
         let _lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
         if let Some(folder) = &self.out {
@@ -85,12 +99,8 @@ impl Prove {
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
-        let key = Arc::new(read_key(&self.params)?);
-        key.check(&shape)?;
-        let place = stored::beside(&self.params);
-        if let Some(error) = keep.then(|| shape.write(&place, origin)).and_then(Result::err) {
-            eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
-        }
+        let (shape, key) = self.material()?;
+        let (shape, key) = (Arc::new(shape), Arc::new(key));
         let plan = Pipeline::plan();
         let proofs = self.proofs();
         let watch = Arc::new(StageWatch::new(&plan, u64::from(proofs)));
@@ -130,6 +140,34 @@ impl Prove {
         first_fault.map_or(Ok(()), Err)
     }
 
+    /// The circuit and the key, which belong together.
+    fn material(&self) -> Result<(CircuitShape, ProvingKey), Fault> {
+        let params = match (&self.zkey, &self.params) {
+            (Some(zkey), _) => {
+                let (shape, key) = zkey::read(zkey, &self.choice)?;
+                key.check(&shape)?;
+                return Ok((shape, key));
+            }
+            (None, Some(params)) => params,
+            (None, None) => return Err(Fault::Usage("give a key: --params DIR or --zkey FILE".into())),
+        };
+        let origin = self.choice.origin()?;
+        let kept = self.choice.kept(params, origin)?;
+        let keep = kept.is_none();
+        let shape = kept.map_or_else(|| self.choice.extract(), Ok)?;
+        let key = read_key(params)?;
+        key.check(&shape)?;
+        let place = stored::beside(params);
+        if let Some(error) = keep.then(|| shape.write(&place, origin)).and_then(Result::err) {
+            eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+        }
+        Ok((shape, key))
+    }
+
+    fn format(&self) -> ProofFormat {
+        self.format.unwrap_or(if self.zkey.is_some() { ProofFormat::Json } else { ProofFormat::Bin })
+    }
+
     fn proofs(&self) -> u32 {
         let witnesses = u32::try_from(self.wtns.len().max(1)).unwrap_or(u32::MAX);
         self.count.unwrap_or(1).saturating_mul(witnesses)
@@ -144,7 +182,7 @@ impl Prove {
         for entry in std::fs::read_dir(folder).map_err(fail("read", folder))? {
             let file = entry.map_err(fail("read", folder))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let old = (name.starts_with("proof-") && name.ends_with(".bin"))
+            let old = (name.starts_with("proof-") && (name.ends_with(".bin") || name.ends_with(".json")))
                 || (name.starts_with("public-") && name.ends_with(".json"));
             if old && !self.force {
                 return Err(Fault::Usage(format!(
@@ -199,7 +237,7 @@ impl Prove {
             };
             for proof in proofs {
                 if let Some(folder) = &self.out {
-                    files::write(&folder.join(format!("proof-{number}.bin")), &proof.bytes)?;
+                    self.write(folder, number, &proof)?;
                     files::write(&folder.join(format!("public-{number}.json")), public.as_bytes())?;
                 }
             }
@@ -209,6 +247,16 @@ impl Prove {
             watch.say(&format!("{} verified, {seconds:.2} s after it was submitted", self.label(number)));
         }
         Ok(summary)
+    }
+
+    fn write(&self, folder: &Path, number: u32, proof: &Proof) -> Result<(), Error> {
+        match self.format() {
+            ProofFormat::Bin => files::write(&folder.join(format!("proof-{number}.bin")), &proof.bytes),
+            ProofFormat::Json => {
+                let text = snarkjs::write_proof(&ProofPoints::parse(&proof.bytes)?);
+                files::write(&folder.join(format!("proof-{number}.json")), text.as_bytes())
+            }
+        }
     }
 
     /// A proof as its owner knows it: the number that its file has, and the witness that it is of.

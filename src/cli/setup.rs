@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use proofline::setup::{Entropy, generate};
-use proofline::{PARAMS_FILE, Progress};
+use proofline::setup::{Entropy, generate_for};
+use proofline::verify::snarkjs;
+use proofline::{Convention, PARAMS_FILE, Progress, Zkey};
 
 use super::exit::Fault;
 use super::files;
@@ -24,6 +25,10 @@ pub struct Setup {
     /// Makes the key from this text instead of the system's randomness: the same text, the same key
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     seed: Option<String>,
+    /// What to write: bellperson's `circuit.params` and `circuit.vk`, or snarkjs' `circuit.zkey` and
+    /// `verification_key.json`
+    #[arg(long, value_enum, default_value_t = KeyFormat::Params)]
+    format: KeyFormat,
     /// Replaces the key that is in the folder already: proofs made with it no longer verify
     #[arg(long)]
     force: bool,
@@ -31,6 +36,18 @@ pub struct Setup {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
+
+/// Which files a key goes to.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum KeyFormat {
+    Params,
+    Zkey,
+}
+
+/// snarkjs' key in the folder of a setup.
+const ZKEY_FILE: &str = "circuit.zkey";
+/// Its verifying key.
+const VK_JSON_FILE: &str = "verification_key.json";
 
 impl Setup {
     pub fn run(&self) -> Result<(), Fault> {
@@ -40,7 +57,10 @@ impl Setup {
         eprintln!("         use it for tests and development, or where prover and verifier are the same.");
         // Before any work: a place that cannot be written to must not cost an hour.
         let _lock = files::FolderLock::take(&self.output)?;
-        let key = self.output.join(PARAMS_FILE);
+        let key = self.output.join(match self.format {
+            KeyFormat::Params => PARAMS_FILE,
+            KeyFormat::Zkey => ZKEY_FILE,
+        });
         if key.exists() && !self.force {
             let key = key.display();
             return Err(Fault::Usage(format!(
@@ -49,7 +69,7 @@ impl Setup {
         }
         let shape = self.choice.extract()?;
         let unused = shape.unused();
-        if let Some(first) = unused.first() {
+        if let Some(first) = unused.first().filter(|_| self.format == KeyFormat::Params) {
             eprintln!(
                 "note: {} of {} variables occur in no constraint, the first is number {first}; bellperson does not read \
                  keys of such circuits",
@@ -60,10 +80,22 @@ impl Setup {
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
         let bars = Bars::new();
         let watch = |progress: Progress| bars.progress(progress);
-        let parameters = pool_of_all_cores()?.install(|| generate(&shape, &entropy, &watch))?;
+        let convention = match self.format {
+            KeyFormat::Params => Convention::Coefficients,
+            KeyFormat::Zkey => Convention::OddCoset,
+        };
+        let parameters = pool_of_all_cores()?.install(|| generate_for(&shape, convention, &entropy, &watch))?;
         bars.clear();
-        parameters.write(&self.output)?;
-        shape.write(&stored::beside(&self.output), self.choice.origin()?)?;
+        match self.format {
+            KeyFormat::Params => {
+                parameters.write(&self.output)?;
+                shape.write(&stored::beside(&self.output), self.choice.origin()?)?;
+            }
+            KeyFormat::Zkey => {
+                Zkey::write(&key, &parameters, &shape)?;
+                files::write(&self.output.join(VK_JSON_FILE), snarkjs::write_key(&parameters.vk).as_bytes())?;
+            }
+        }
         say!(
             "{}: {} constraints, {} inputs, {} aux, domain {}; key written to {}",
             shape.name(),

@@ -19,7 +19,7 @@ pub struct Choice {
     #[arg(long, value_name = "NAME", group = "what")]
     pub circuit: Option<String>,
     /// A circuit of circom, over bls12-381
-    #[arg(long, value_name = "FILE", group = "what")]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "circuit")]
     pub r1cs: Option<PathBuf>,
 }
 

@@ -1,9 +1,11 @@
 //! `proofline verify`: judges proofs.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofline::verify::{PreparedKey, ProofPoints, parse_public_inputs};
+use proofline::verify::{PreparedKey, ProofPoints, parse_public_inputs, snarkjs};
 use proofline::{Error, VerifyingKey};
 
 use super::exit::Fault;
@@ -11,32 +13,44 @@ use super::files;
 
 /// No list of public inputs is larger.
 const MOST_PUBLIC_BYTES: u64 = 1 << 30;
+/// A verifying key has some 300 bytes for each public input.
+const MOST_KEY_BYTES: u64 = 1 << 32;
 /// A proof has 192 bytes; a little more is read to say what is wrong with a longer file.
 const MOST_PROOF_BYTES: u64 = 1 << 16;
 
-/// Verifies a proof (192 bytes: A, B, C compressed) against a verifying key and public inputs.
+/// Verifies a proof against a verifying key and public inputs; all of them as this program or as snarkjs writes them.
+///
+/// Unlike snarkjs it checks that the proof's points are in their subgroups.
 #[derive(Args)]
 #[command(
     after_help = "Example:\n  proofline verify --vk out/keys/circuit.vk --public out/proofs/public-0.json --proof \
-                  out/proofs/proof-0.bin"
+                  out/proofs/proof-0.bin\n  proofline verify --vk verification_key.json --public public.json --proof proof.json"
 )]
 pub struct Verify {
-    /// The verifying key: a `.vk` file, or the folder that `setup` wrote
+    /// The verifying key: a `.vk` file, snarkjs' `verification_key.json`, a proving key, or the folder that `setup` wrote
     #[arg(long, value_name = "FILE")]
     vk: PathBuf,
     /// The public inputs: a JSON array as snarkjs writes it, or a decimal number a line
     #[arg(long, value_name = "FILE")]
     public: PathBuf,
-    /// The proof
+    /// The proof: 192 bytes (A, B, C compressed), or snarkjs' `proof.json`
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
 }
 
+/// Whether a file begins as a JSON object does.
+fn is_json(file: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(64).read_to_end(&mut head));
+    file.is_file() && read.is_ok() && head.trim_ascii_start().first() == Some(&b'{')
+}
+
+fn text(file: &Path, most: u64) -> Result<String, Error> {
+    String::from_utf8(files::read(file, most)?).map_err(|_| Error::BadText(format!("{} is not text", file.display())))
+}
+
 impl Verify {
     pub fn run(&self) -> Result<(), Fault> {
-        let key = PreparedKey::new(&VerifyingKey::read(&self.vk)?);
-        let text = String::from_utf8(files::read(&self.public, MOST_PUBLIC_BYTES)?)
-            .map_err(|_| Error::BadText(format!("{} is not text", self.public.display())))?;
         let inside = |file: &PathBuf| {
             let file = file.display().to_string();
             move |error: Error| match error {
@@ -44,8 +58,18 @@ impl Verify {
                 other => other,
             }
         };
-        let public = parse_public_inputs(&text).map_err(inside(&self.public))?;
-        let proof = ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?).map_err(inside(&self.proof))?;
+        let key = if is_json(&self.vk) {
+            snarkjs::parse_key(&text(&self.vk, MOST_KEY_BYTES)?).map_err(inside(&self.vk))?
+        } else {
+            PreparedKey::new(&VerifyingKey::of_any(&self.vk)?)
+        };
+        let public = parse_public_inputs(&text(&self.public, MOST_PUBLIC_BYTES)?).map_err(inside(&self.public))?;
+        let proof = if is_json(&self.proof) {
+            snarkjs::parse_proof(&text(&self.proof, MOST_PROOF_BYTES)?)
+        } else {
+            ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?)
+        };
+        let proof = proof.map_err(inside(&self.proof))?;
         if key.verify(&proof, &public)? {
             say!("{}: valid", self.proof.display());
             Ok(())

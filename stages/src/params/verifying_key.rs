@@ -7,9 +7,12 @@ use blstrs::{G1Affine, G2Affine};
 use super::parameters::{VK_FILE, file_in};
 use super::point::Point;
 use super::reader::{Infinity, KeyReader};
+use super::resident::{self, Resident};
 use super::writer::KeyWriter;
+use super::{Zkey, zkey};
 use crate::error::Error;
 use crate::progress::{Watch, unwatched};
+use crate::sealed::begins_as;
 
 /// The verifying key. No point is the point at infinity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,24 @@ impl VerifyingKey {
         let key = Self::read_from(&mut reader, &unwatched)?;
         reader.expect_end()?;
         Ok(key)
+    }
+
+    /// The verifying key of a file of any kind: `.vk`, `.params`, `.zkey`, a converted key, or a folder with one. What is
+    /// not needed for it is not read.
+    ///
+    /// # Errors
+    /// The file cannot be read, is cut off, or a point in it is not a point of its group.
+    pub fn of_any(path: &Path) -> Result<Self, Error> {
+        let (key, converted) = resident::files_of(path);
+        if zkey::is_zkey(&key) {
+            return Ok(Zkey::open(&key, &unwatched)?.verifying_key().clone());
+        }
+        if begins_as(path, &resident::KIND) || (!key.exists() && converted.exists()) {
+            return Ok(Resident::open(&converted)?.verifying_key().clone());
+        }
+        // A `.params` file begins with the bytes of its `.vk` file.
+        let file = if path.is_dir() && path.join(VK_FILE).exists() { path.join(VK_FILE) } else { key };
+        Self::read_from(&mut KeyReader::open(&file)?, &unwatched)
     }
 
     /// Writes a `.vk` file.

@@ -1,0 +1,92 @@
+//! snarkjs' keys on the command line: converted once, and their circuit kept beside them.
+
+use std::path::{Path, PathBuf};
+
+use proofline::resident::{self, Resident};
+use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, StoredCircuit, Zkey};
+
+use super::exit::Fault;
+use super::stored::Choice;
+use super::watch::{Bars, pool_of_all_cores};
+
+/// The circuit and the key of a `.zkey`; with `.r1cs` in `choice` its constraints are those of that file, so that an
+/// unsatisfied one can be named.
+pub fn read(file: &Path, choice: &Choice) -> Result<(CircuitShape, ProvingKey), Fault> {
+    let pool = pool_of_all_cores()?;
+    let bars = Bars::new();
+    let watch = |progress: Progress| bars.progress(progress);
+    let read: Result<(CircuitShape, ProvingKey), Fault> = pool.install(|| match converted(file, &watch)? {
+        Some(converted) => {
+            let origin = Origin::of_zkey(&converted.source().1);
+            let key = converted.load(&watch)?;
+            Ok((circuit(file, choice, Some(origin), &watch)?, key))
+        }
+        None => {
+            let zkey = Zkey::open(file, &watch)?;
+            let key = ProvingKey::new(Parameters::of_zkey(&zkey, &watch)?);
+            Ok((circuit(file, choice, None, &watch)?, key))
+        }
+    });
+    bars.clear();
+    let (shape, key) = read?;
+    Ok((shape.with_domain(key.domain())?, key))
+}
+
+/// The converted key beside a `.zkey`, made if it is not there or of an older one; nothing where it cannot be written.
+fn converted(file: &Path, watch: &dyn Fn(Progress)) -> Result<Option<Resident>, Fault> {
+    let beside = resident::beside(file);
+    if beside.exists() {
+        let converted = Resident::open(&beside)?;
+        if converted.belongs_to(file)? {
+            return Ok(Some(converted));
+        }
+        eprintln!("note: {} was changed since it was converted; it is converted again", file.display());
+    } else {
+        // A file that is no key says so before it is said that one is converted.
+        Zkey::open(file, watch)?;
+        eprintln!(
+            "note: every point of {} is checked once, and kept converted in {}",
+            file.display(),
+            beside.display()
+        );
+    }
+    match resident::convert(file, watch) {
+        Ok(_) => Ok(Some(Resident::open(&beside)?)),
+        Err(error @ Error::Io { action: "create" | "write", .. }) => {
+            eprintln!("note: the key is not kept converted and will be checked again next time: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The circuit: of the `.r1cs` file, kept beside the key, or of the key itself.
+fn circuit(
+    file: &Path,
+    choice: &Choice,
+    origin: Option<Origin>,
+    watch: &dyn Fn(Progress),
+) -> Result<CircuitShape, Fault> {
+    if choice.r1cs.is_some() {
+        return choice.extract();
+    }
+    let kept = circuit_beside(file);
+    if let Some(origin) = origin.filter(|_| kept.exists()) {
+        let stored = StoredCircuit::open(&kept)?;
+        if stored.origin() == origin {
+            return Ok(stored.shape()?);
+        }
+    }
+    let shape = Zkey::open(file, watch)?.shape(watch)?;
+    if let Some(error) = origin.and_then(|origin| shape.write(&kept, origin).err()) {
+        eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+    }
+    Ok(shape)
+}
+
+/// `circuit.zkey.pce`: what the key knows of the circuit, which is less than `circuit.pce` does.
+fn circuit_beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".pce");
+    name.into()
+}
