@@ -8,3 +8,4 @@ pub mod arkworks;
 pub mod bellman;
 pub mod circuits;
 pub mod comparison;
+pub mod snarkjs;
