@@ -1,0 +1,150 @@
+//! circom users' files through the command: keys, proofs and verdicts of snarkjs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Answer {
+    code: Option<i32>,
+    out: String,
+    error: String,
+}
+
+fn proofline(arguments: &[&str]) -> Answer {
+    let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the command starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes text");
+    Answer { code: output.status.code(), out: text(output.stdout), error: text(output.stderr) }
+}
+
+fn done(arguments: &[&str]) -> Answer {
+    let answer = proofline(arguments);
+    assert_eq!(answer.code, Some(0), "{arguments:?}\n{}{}", answer.out, answer.error);
+    answer
+}
+
+fn refused(arguments: &[&str], code: i32, parts: &[&str]) {
+    let answer = proofline(arguments);
+    assert_eq!(answer.code, Some(code), "{arguments:?}\n{}{}", answer.out, answer.error);
+    for part in parts {
+        assert!(answer.error.contains(part), "`{part}` is not in: {}", answer.error);
+    }
+}
+
+const R1CS: &str = "tests/data/circom/poseidon_m7.r1cs";
+const WTNS: &str = "tests/data/circom/poseidon_m7.wtns";
+
+/// An empty folder of a test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("circom-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a scratch folder can be made");
+    folder
+}
+
+/// A folder with a key of the circuit, and the paths in it.
+fn key(name: &str) -> (PathBuf, String, String) {
+    let folder = folder(name);
+    let text = folder.display().to_string();
+    done(&["setup", "--r1cs", R1CS, "--format", "zkey", "--seed", "tests", "-o", &text]);
+    let file = |name: &str| folder.join(name).display().to_string();
+    let (zkey, vk) = (file("circuit.zkey"), file("verification_key.json"));
+    (folder, zkey, vk)
+}
+
+fn wrong_witness(folder: &Path) -> String {
+    let mut bytes = fs::read(WTNS).expect("the witness");
+    let last = bytes.len() - 32;
+    bytes[last] ^= 1;
+    let file = folder.join("wrong.wtns");
+    fs::write(&file, bytes).expect("a scratch file can be written");
+    file.display().to_string()
+}
+
+#[test]
+fn from_a_key_to_a_verdict() {
+    let (folder, zkey, vk) = key("verdict");
+    let out = folder.join("proofs").display().to_string();
+    let first = done(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &out]);
+    assert!(first.error.contains("is checked once, and kept converted in"), "{}", first.error);
+    let again = done(&["prove", "--zkey", &zkey, "--r1cs", R1CS, "--wtns", WTNS, "--out", &out, "--force"]);
+    assert!(!again.error.contains("kept converted"), "{}", again.error);
+    let (proof, public) = (format!("{out}/proof-0.json"), format!("{out}/public-0.json"));
+    for key in [&vk, &zkey, &format!("{zkey}.resident")] {
+        assert!(done(&["verify", "--vk", key, "--public", &public, "--proof", &proof]).out.contains("valid"));
+    }
+    let exported = folder.join("exported.json").display().to_string();
+    done(&["export-vk", &zkey, "-o", &exported]);
+    assert_eq!(fs::read(&exported).unwrap(), fs::read(&vk).unwrap());
+    assert_eq!(done(&["export-vk", &zkey]).out, fs::read_to_string(&vk).unwrap());
+
+    // The same proof in both forms of the statement, and another statement.
+    let other = folder.join("other.json").display().to_string();
+    fs::write(&other, "[\"1\"]").unwrap();
+    let answer = proofline(&["verify", "--vk", &vk, "--public", &other, "--proof", &proof]);
+    assert_eq!(answer.code, Some(1), "{}", answer.out);
+    done(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &out, "--force", "--format", "bin"]);
+    done(&["verify", "--vk", &vk, "--public", &public, "--proof", &format!("{out}/proof-0.bin")]);
+    let inspected = done(&["params", "inspect", &zkey]).out;
+    assert!(inspected.contains("values on the odd coset, as snarkjs has it"), "{inspected}");
+}
+
+#[test]
+fn a_key_that_was_replaced_is_converted_again() {
+    let (folder, zkey, _) = key("replaced");
+    done(&["prove", "--zkey", &zkey, "--wtns", WTNS]);
+    let text = folder.display().to_string();
+    done(&["setup", "--r1cs", R1CS, "--format", "zkey", "--seed", "other", "--force", "-o", &text]);
+    let answer = done(&["prove", "--zkey", &zkey, "--wtns", WTNS]);
+    assert!(answer.error.contains("was changed since it was converted"), "{}", answer.error);
+}
+
+#[test]
+fn an_unsatisfied_witness_is_named_where_the_constraints_are_there() {
+    let (folder, zkey, _) = key("unsatisfied");
+    let wrong = wrong_witness(&folder);
+    refused(&["prove", "--zkey", &zkey, "--r1cs", R1CS, "--wtns", &wrong], 5, &["does not satisfy", "constraint 1706"]);
+    refused(
+        &["prove", "--zkey", &zkey, "--wtns", &wrong],
+        5,
+        &["does not verify, so it is withheld", "give the `.r1cs`"],
+    );
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let (folder, zkey, _) = key("mismatch");
+    refused(&["prove", "--zkey", R1CS, "--wtns", WTNS], 3, &["it begins with \"r1cs\", not with \"zkey\""]);
+    refused(&["prove", "--zkey", &zkey, "--wtns", R1CS], 3, &["it begins with \"r1cs\", not with \"wtns\""]);
+    refused(&["prove", "--zkey", &zkey], 2, &["--wtns"]);
+    refused(&["prove", "--zkey", &zkey, "--circuit", "sha256:1"], 2, &["--circuit"]);
+    refused(&["prove", "--zkey", &zkey, "--params", "x", "--wtns", WTNS], 2, &["--params"]);
+    let cut = folder.join("cut.zkey").display().to_string();
+    fs::write(&cut, &fs::read(&zkey).unwrap()[..100_000]).unwrap();
+    refused(&["prove", "--zkey", &cut, "--wtns", WTNS], 3, &["ends too early", "cut off"]);
+    refused(&["verify", "--vk", &zkey, "--public", WTNS, "--proof", WTNS], 3, &[WTNS]);
+}
+
+/// snarkjs accepts the second of these.
+#[test]
+fn proofs_outside_of_the_subgroup_are_refused() {
+    let data = "tests/data/circom/bad";
+    let vk = format!("{data}/verification_key.json");
+    let verify = |public: &str, proof: &str| {
+        ["verify", "--vk", &vk, "--public", &format!("{data}/{public}"), "--proof", &format!("{data}/{proof}")]
+            .map(str::to_owned)
+    };
+    let refuse = |arguments: [String; 7], parts: &[&str]| {
+        refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), 3, parts);
+    };
+    refuse(verify("public.json", "neg_offcurve_pi_c.json"), &["`pi_c` (a point of G1) is not on the curve"]);
+    refuse(verify("public.json", "neg_subgroup_pi_c.json"), &["`pi_c`", "not in the subgroup of prime order"]);
+    let good = verify("public.json", "proof.json");
+    assert!(done(&good.iter().map(String::as_str).collect::<Vec<_>>()).out.contains("valid"));
+    let other = verify("neg_public.json", "proof.json");
+    let answer = proofline(&other.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(answer.code == Some(4) || answer.code == Some(1), "{}", answer.error);
+}
