@@ -26,7 +26,7 @@ fn a_bracket_is_one_fault() {
     let text = read("graphs/laptop.ron");
     let mut tried = 0;
     let mut wrong = Vec::new();
-    for (at, bracket) in text.match_indices([']', '}']) {
+    for (at, bracket) in text.match_indices(['[', ']', '{', '}', '(', ')']) {
         tried += 1;
         let without = format!("{}{}", &text[..at], &text[at + 1..]);
         let twice = format!("{}{bracket}{}", &text[..at], &text[at..]);
@@ -38,8 +38,17 @@ fn a_bracket_is_one_fault() {
             }
         }
     }
-    assert!(tried > 12, "{tried}");
+    assert!(tried > 60, "{tried}");
     assert!(wrong.is_empty(), "{wrong:#?}");
+    for (old, new, title) in [
+        ("needs: { \"mem_heavy\"", "needs: \"mem_heavy\"", "`{` is missing before the string \"mem_heavy\""),
+        ("load: (jobs", "load: jobs", "`(` is missing before `jobs`"),
+        ("Stage(\"spmv\"", "Stage\"spmv\"", "`(` is missing before the string \"spmv\""),
+        ("stages: [", "stages: ", "`[` is missing before this list"),
+        ("Graph(", "Graph", "`(` is missing before `version`"),
+    ] {
+        assert_eq!(only(old, new).title, title);
+    }
     let found = only("    stages: [", "    # all of them\n    stages: [");
     assert_eq!(found.help, ["comments begin with `//`"]);
 }

@@ -132,6 +132,17 @@ pub fn wrong_bracket(span: Span, found: char, opened: Span, wanted: char) -> Dia
         .and(opened, "to close this")
 }
 
+/// Something that stands in brackets, without the first of them.
+pub fn opening_wanted(span: Span, bracket: char, before: &Token) -> Diagnostic {
+    Diagnostic::error(CODE, span, format!("`{bracket}` is missing before {}", name(before)))
+        .here(format!("write `{bracket}` before this"))
+}
+
+/// Several calls where a field has one value.
+pub fn unopened_list(first: Span) -> Diagnostic {
+    Diagnostic::error(CODE, first, "`[` is missing before this list").here("write `[` before this")
+}
+
 /// A bracket that nothing waits for.
 pub fn stray_bracket(span: Span, found: char) -> Diagnostic {
     Diagnostic::error(CODE, span, format!("`{found}` closes nothing")).help("remove it, or open it before")

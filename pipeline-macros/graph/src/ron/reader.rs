@@ -1,5 +1,7 @@
 //! Words and brackets → a tree.
 
+mod repair;
+
 use super::lexer::{Token, tokens};
 use super::node::{Argument, Call, Node, Value};
 use crate::checks::syntax;
@@ -12,13 +14,18 @@ const DEPTH_LIMIT: usize = 64;
 /// Reads the document of `file`. All faults are reported; what could not be read is [`Value::Broken`].
 pub fn read(file: FileId, sources: &Sources, report: &mut Report) -> Node {
     let tokens = tokens(file, &sources.get(file).text, report);
-    let mut reader = Reader { tokens, at: 0, open: Vec::new(), closed_early: false, bracket_fault: false, report };
+    let (open, soft) = (Vec::new(), Vec::new());
+    let mut reader = Reader { tokens, at: 0, open, opened: 0, soft, closed_early: false, bracket_fault: false, report };
     let node = reader.value();
     if let (token, span) = reader.peek().clone()
         && token != Token::End
         && node.value != Value::Broken
+        && !reader.bracket_fault
     {
         reader.report.add(syntax::behind_the_end(span));
+    }
+    for (_, diagnostic) in std::mem::take(&mut reader.soft) {
+        reader.report.add(diagnostic);
     }
     node
 }
@@ -28,6 +35,10 @@ struct Reader<'a> {
     at: usize,
     /// The brackets that are open, outermost first.
     open: Vec<Open>,
+    /// How many brackets were opened so far.
+    opened: usize,
+    /// Faults that may be due to a bracket that is missing or too many: the number of the innermost bracket around each.
+    soft: Vec<(usize, Diagnostic)>,
     /// A bracket was taken to end where nothing closes it, and that was reported.
     closed_early: bool,
     /// A bracket is missing or too many, and that was reported: what seems wrong behind it may be due to that.
@@ -37,6 +48,8 @@ struct Reader<'a> {
 
 /// A bracket that is open.
 struct Open {
+    /// Counted from 1 in the order of the file.
+    number: usize,
     close: char,
     /// The name of a call.
     name: Option<String>,
@@ -44,48 +57,37 @@ struct Open {
     damaged: bool,
 }
 
+/// More faults than this are not kept back, so that a hostile file costs no memory.
+const KEPT_BACK: usize = 128;
+
 impl Reader<'_> {
+    /// A fault that is reported in the end, unless a bracket of the same level turns out to be its cause.
     fn fault(&mut self, diagnostic: Diagnostic) {
         self.damage();
-        if !self.bracket_fault {
-            self.report.add_error(|| diagnostic);
+        match self.open.last().map_or(0, |open| open.number) {
+            _ if self.bracket_fault => {}
+            inside if self.soft.len() < KEPT_BACK => self.soft.push((inside, diagnostic)),
+            _ => self.report.add_error(|| diagnostic),
         }
     }
 
-    /// Reports that a bracket is missing or too many; only the first such fault is sure.
+    /// Reports that a bracket is missing or too many; only the first such fault is sure. What seemed wrong directly inside
+    /// the bracket that is open is due to it.
     fn bracket_fault(&mut self, diagnostic: Diagnostic) {
-        self.fault(diagnostic);
+        self.damage();
+        if !self.bracket_fault {
+            let inside = self.open.last().map_or(0, |open| open.number);
+            self.soft.retain(|(level, _)| *level != inside);
+            self.report.add(diagnostic);
+        }
         self.report.lose_the_thread();
         self.bracket_fault = true;
-    }
-
-    /// Whether a field begins here that cannot lie inside the bracket that `close` ends: `edges:` in a list, say.
-    fn field_begins(&self, close: char) -> bool {
-        let Some([(Token::Word(name), _), (Token::Colon, _)]) = self.tokens.get(self.at..self.at + 2) else {
-            return false;
-        };
-        let in_call = self.open.iter().any(|open| open.close == ')');
-        in_call && (close == ']' || close == '}' && syntax::FIELDS.contains(&name.as_str()))
-    }
-
-    /// Whether the bracket that comes next would close the document though more follows.
-    fn ends_too_early(&self, found: char) -> bool {
-        let outermost = self.open.iter().rposition(|open| open.close == found) == Some(0);
-        outermost && self.tokens.get(self.at + 1).is_some_and(|(token, _)| *token != Token::End)
     }
 
     fn damage(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.damaged = true;
         }
-    }
-
-    /// Whether a call begins here that cannot lie inside itself: `Stage("a", … Stage("b"` lacks a bracket.
-    fn sibling_begins(&self) -> bool {
-        let Some([(Token::Word(name), _), (Token::Open('('), _)]) = self.tokens.get(self.at..self.at + 2) else {
-            return false;
-        };
-        self.open.iter().any(|open| open.name.as_ref() == Some(name))
     }
 
     fn peek(&self) -> &(Token, Span) {
@@ -120,8 +122,14 @@ impl Reader<'_> {
             Token::Text(text) => self.one(Value::Text(text)),
             Token::Word(word) => {
                 self.next();
-                match self.peek().0 {
-                    Token::Open('(') => self.call(Some(At { value: word, span })),
+                match self.peek().clone() {
+                    (Token::Open('('), _) => self.call(Some(At { value: word, span })),
+                    // `Stage "spmv", …)`
+                    (found, next) if self.lacks_its_bracket(&word) => {
+                        self.fault(syntax::opening_wanted(next, '(', &found));
+                        let (value, _) = self.call_body(Some(At { value: word, span }), next);
+                        (value, true)
+                    }
                     _ => (Value::Word(word), false),
                 }
             }
@@ -146,13 +154,18 @@ impl Reader<'_> {
 
     fn list(&mut self) -> (Value, bool) {
         let mut items = Vec::new();
-        let damaged = self.bracket(']', None, |reader| items.push(reader.value()));
+        let damaged = self.bracket(']', |reader| items.push(reader.value()));
         (Value::List(items), damaged)
     }
 
     fn map(&mut self) -> (Value, bool) {
+        let (_, opened) = self.next();
+        self.map_body(opened)
+    }
+
+    fn map_body(&mut self, opened: Span) -> (Value, bool) {
         let mut entries = Vec::new();
-        let damaged = self.bracket('}', None, |reader| {
+        let damaged = self.bracket_from('}', None, opened, |reader| {
             let key = reader.value();
             let value = reader.after_colon(&key);
             entries.push((key, value));
@@ -164,7 +177,7 @@ impl Reader<'_> {
     fn after_colon(&mut self, key: &Node) -> Node {
         if self.peek().0 == Token::Colon {
             self.next();
-            return self.value();
+            return self.entry_value();
         }
         if key.value != Value::Broken {
             self.fault(syntax::colon_wanted(key.span));
@@ -179,14 +192,21 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, name: Option<At<String>>) -> (Value, bool) {
+        let (_, opened) = self.next();
+        self.call_body(name, opened)
+    }
+
+    fn call_body(&mut self, name: Option<At<String>>, opened: Span) -> (Value, bool) {
         let mut arguments: Vec<Argument> = Vec::new();
-        let damaged = self.bracket(')', name.as_ref(), |reader| {
+        let damaged = self.bracket_from(')', name.as_ref(), opened, |reader| {
             let value = reader.value();
             let is_field = reader.peek().0 == Token::Colon && matches!(value.value, Value::Word(_));
             if is_field && let Value::Word(word) = value.value {
                 let field = Some(At { value: word, span: value.span });
                 reader.next();
-                arguments.push(Argument { field, value: reader.value() });
+                let value = reader.entry_value();
+                let value = reader.unopened_list(value);
+                arguments.push(Argument { field, value });
                 return;
             }
             if arguments.iter().any(|argument| argument.field.is_some()) && value.value != Value::Broken {
@@ -198,9 +218,22 @@ impl Reader<'_> {
     }
 
     /// Reads `item, item, …` between the bracket that comes next and `close`; says whether it found a fault there.
-    fn bracket(&mut self, close: char, name: Option<&At<String>>, mut item: impl FnMut(&mut Self)) -> bool {
+    fn bracket(&mut self, close: char, item: impl FnMut(&mut Self)) -> bool {
         let (_, opened) = self.next();
-        self.open.push(Open { close, name: name.map(|name| name.value.clone()), damaged: false });
+        self.bracket_from(close, None, opened, item)
+    }
+
+    /// The same behind the bracket, which stands at `opened`, or is missing there.
+    fn bracket_from(
+        &mut self,
+        close: char,
+        name: Option<&At<String>>,
+        opened: Span,
+        mut item: impl FnMut(&mut Self),
+    ) -> bool {
+        self.opened += 1;
+        let name = name.map(|name| name.value.clone());
+        self.open.push(Open { number: self.opened, close, name, damaged: false });
         loop {
             match self.peek().clone() {
                 (token, span) if token == Token::End || self.sibling_begins() || self.field_begins(close) => {
@@ -212,7 +245,7 @@ impl Reader<'_> {
                     self.closed_early = true;
                     break;
                 }
-                (Token::Close(found), _) if found == close => {
+                (Token::Close(found), _) if found == close && !(self.open.len() == 1 && self.ends_too_early(found)) => {
                     self.next();
                     break;
                 }
