@@ -248,3 +248,91 @@ fn the_plan_is_printed_and_the_binding_read_back() {
     assert!(described.out.contains("12 CCDs, 96 cores"), "{}", described.out);
     refused(&["plan", "--machine", "pack:x"], 2, &["pack:x"]);
 }
+
+/// Text without what colours it: `ESC [ … m`.
+fn uncoloured(text: &str) -> String {
+    let mut pieces = text.split('\u{1b}');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |plain, piece| plain + piece.split_once('m').map_or(piece, |(_, rest)| rest))
+}
+
+#[test]
+fn faulty_graphs_are_shown_the_same_in_colour_and_exit_with_1() {
+    let mut graphs: Vec<PathBuf> = fs::read_dir(scratch_copy("graphs/fail"))
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    graphs.sort();
+    for graph in &graphs {
+        let name = format!("graphs/fail/{}", graph.file_name().unwrap_or_default().to_string_lossy());
+        let text = fs::read_to_string(graph).expect("it is there");
+        let (code, title) = text[3..text.find('\n').expect("it has lines")].split_once(' ').expect("a code, a title");
+        let plain = proofline(&["check", &name]);
+        let coloured = proofline(&["check", "--color", "always", &name]);
+        if code == "PL0213" {
+            assert_eq!(plain.code, Some(0), "{name}");
+            assert!(
+                plain.out.contains(&format!("for study only: it cannot be built\n  because {title}")),
+                "{}",
+                plain.out
+            );
+            continue;
+        }
+        assert!(coloured.out.contains('\u{1b}') && !plain.out.contains('\u{1b}'), "{name}");
+        assert_eq!(uncoloured(&coloured.out), plain.out, "{name}");
+        // Warnings alone are no reason to fail.
+        let is_error = plain.out.lines().any(|line| line.starts_with("error: "));
+        assert_eq!(plain.code, Some(i32::from(is_error)), "{name}");
+        let severity = if is_error { "error" } else { "warning" };
+        let shown = plain.out.lines().any(|line| line == format!("{severity}: {title} [{code}]"));
+        assert!(shown, "{name}:\n{}", plain.out);
+    }
+    assert!(graphs.len() > 50, "{}", graphs.len());
+    let lawful = proofline(&["check", "graphs/host.ron", "graphs/h200.ron"]);
+    assert_eq!(lawful.code, Some(0), "{}", lawful.out);
+}
+
+#[test]
+fn no_color_wins_over_a_terminal_that_is_none() {
+    let with = |variable: &str, value: &str, more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
+            .args(["check", "graphs/fail/cycle.ron"])
+            .args(more)
+            .env(variable, value)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("the command starts");
+        String::from_utf8(output.stdout).expect("the command writes text").contains('\u{1b}')
+    };
+    assert!(!with("NO_COLOR", "1", &[]));
+    assert!(with("NO_COLOR", "1", &["--color", "always"]), "who asks for it gets it");
+    assert!(!with("NO_COLOR", "", &["--color", "never"]));
+}
+
+#[test]
+fn a_machine_that_was_probed_is_a_sku() {
+    let probed = proofline(&["sku", "probe", "--ram-bandwidth", "20 GB/s"]);
+    assert_eq!(probed.code, Some(0), "{}", probed.error);
+    fs::create_dir_all(scratch("probed/skus")).expect("a scratch folder can be made");
+    file("probed/skus/mine.ron", probed.out.as_bytes());
+    let graph = fs::read_to_string(scratch_copy("graphs/host.ron")).expect("it is there");
+    let graph = file("probed/graph.ron", graph.replace("sku: any", "sku: \"mine\"").as_bytes());
+    let answer = proofline(&["check", &graph]);
+    assert_eq!(answer.code, Some(0), "{}", answer.out);
+    assert!(answer.out.contains("legal"), "{}", answer.out);
+    // hwloc reads its description as the same machine.
+    let notation = proofline(&["sku", "synthetic", &scratch("probed/skus/mine.ron").display().to_string()]);
+    assert_eq!(notation.code, Some(0), "{}", notation.error);
+    let placed = proofline(&["plan", "--machine", notation.out.trim()]);
+    assert_eq!(placed.code, Some(0), "{}", placed.error);
+    assert!(placed.out.contains("placement on"), "{}", placed.out);
+}
+
+#[test]
+fn the_plan_shows_how_often_each_stage_fires() {
+    let plan = proofline(&["plan"]);
+    let stages = plan.out.split("\nstages\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
+    let column = stages.lines().next().and_then(|line| line.find("fires")).expect("the table has the column");
+    let fires: Vec<&str> = stages.lines().skip(1).filter_map(|line| line.get(column..)?.split(' ').next()).collect();
+    assert_eq!(fires, ["1", "1", "1", "1", "1", "1", "0"], "{}", plan.out);
+}

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use pipeline_graph::{Outcome, Source, Style, load_file, render};
 use proofline::Error;
 
@@ -20,13 +20,34 @@ pub struct Check {
     /// Graph files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Whether errors are coloured; `auto`: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    color: Colour,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Colour {
+    fn style(self) -> Style {
+        // https://no-color.org: set to anything but nothing.
+        let plain = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let coloured = match self {
+            Colour::Auto => std::io::stdout().is_terminal() && !plain(),
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        if coloured { Style::Coloured } else { Style::Plain }
+    }
 }
 
 impl Check {
     pub fn run(&self) -> Result<(), Fault> {
-        // https://no-color.org: set to anything but nothing.
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let style = if std::io::stdout().is_terminal() && !plain { Style::Coloured } else { Style::Plain };
+        let style = self.color.style();
         let mut refused = false;
         for file in &self.files {
             let shown = file.display().to_string();
