@@ -67,6 +67,7 @@ fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
         "runtime",
         "runtime/model",
         "stages",
+        "stages/circom-wasm",
         "kernels",
         "tests/ui",
         "tests/e2e",

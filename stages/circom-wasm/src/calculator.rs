@@ -1,0 +1,223 @@
+//! A module, compiled and checked.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use wasmtime::{Config, Engine, ExternType, FuncType, InstancePre, Module, OptLevel, ValType};
+
+use crate::error::WasmError;
+use crate::field;
+use crate::host::{self, State};
+use crate::input::Input;
+use crate::limits::Limits;
+use crate::run::Run;
+use crate::witness::Witness;
+
+/// How much stack compiled code may use, in bytes: templates inside templates are calls inside calls. Threads of Rust
+/// have 2 MiB.
+const STACK: usize = 1 << 20;
+
+/// The functions that a calculator must have: name, how many parameters, how many results, all of 32 bits.
+const EXPORTS: [(&str, usize, usize); 11] = [
+    ("getVersion", 0, 1),
+    ("init", 1, 0),
+    ("getFieldNumLen32", 0, 1),
+    ("getRawPrime", 0, 0),
+    ("readSharedRWMemory", 1, 1),
+    ("writeSharedRWMemory", 2, 0),
+    ("setInputSignal", 3, 0),
+    ("getInputSignalSize", 2, 1),
+    ("getInputSize", 0, 1),
+    ("getWitnessSize", 0, 1),
+    ("getWitness", 1, 0),
+];
+
+/// The version of circom that compiled a circuit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Version {
+    /// 2 always.
+    pub major: u32,
+    /// The second number.
+    pub minor: u32,
+    /// The third number.
+    pub patch: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// A circuit's witness calculator, compiled once and used for any number of witnesses, by any number of threads.
+pub struct Calculator {
+    pub(crate) file: PathBuf,
+    pub(crate) engine: Engine,
+    pub(crate) module: InstancePre<State>,
+    pub(crate) limits: Limits,
+    version: Version,
+    wires: usize,
+    inputs: usize,
+}
+
+impl Calculator {
+    /// Reads and compiles a module, and asks it what it is.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read, is not a calculator of circom 2 over BLS12-381, or needs more than the limits.
+    pub fn open(file: &Path, limits: &Limits) -> Result<Self, WasmError> {
+        let mut bytes = Vec::new();
+        let opened = File::open(file).map_err(WasmError::io("open", file))?;
+        let most = limits.module_bytes.saturating_add(1);
+        opened.take(most).read_to_end(&mut bytes).map_err(WasmError::io("read", file))?;
+        Self::from_bytes(file, &bytes, limits)
+    }
+
+    /// As [`Calculator::open`], of bytes in memory; `file` is their name in messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Calculator::open`].
+    pub fn from_bytes(file: &Path, bytes: &[u8], limits: &Limits) -> Result<Self, WasmError> {
+        if bytes.len() as u64 > limits.module_bytes {
+            return Err(WasmError::TooLarge { file: file.to_owned(), limit: limits.module_bytes });
+        }
+        let not_wasm = |fault: String| WasmError::NotWasm { file: file.to_owned(), fault };
+        if !bytes.starts_with(b"\0asm") {
+            return Err(not_wasm(
+                "it does not begin with `\\0asm`; `circom --wasm` writes it as NAME_js/NAME.wasm".into(),
+            ));
+        }
+        let engine = engine(limits)?;
+        let module = Module::from_binary(&engine, bytes).map_err(|error| not_wasm(format!("{error:#}")))?;
+        check_shape(file, &module)?;
+        let linker = host::linker(&engine).map_err(|error| WasmError::System(format!("{error:#}")))?;
+        let module = linker.instantiate_pre(&module).map_err(|error| not_wasm(format!("{error:#}")))?;
+        let mut calculator = Self {
+            file: file.to_owned(),
+            engine,
+            module,
+            limits: limits.clone(),
+            version: Version { major: 0, minor: 0, patch: 0 },
+            wires: 0,
+            inputs: 0,
+        };
+        let (version, wires, inputs) = Run::scope(&calculator, None, |run| {
+            let version = run.version()?;
+            if version.major != 2 {
+                let fault = format!("circom {version} made it: compile the circuit with circom 2");
+                return Err(WasmError::NotCircom { file: file.to_owned(), fault });
+            }
+            if let Some(fault) = field::wrong_field(&run.prime()?) {
+                return Err(WasmError::WrongField { file: file.to_owned(), fault });
+            }
+            Ok((version, run.wires()?, run.inputs()?))
+        })?;
+        (calculator.version, calculator.wires, calculator.inputs) = (version, wires, inputs);
+        Ok(calculator)
+    }
+
+    /// The version of circom that made it.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The number of wires, the constant included: the length of its witnesses.
+    #[must_use]
+    pub fn wires(&self) -> usize {
+        self.wires
+    }
+
+    /// The number of input values that it takes, over all its signals.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Calculates a witness.
+    ///
+    /// # Errors
+    ///
+    /// An input that is not this circuit's or that the circuit refuses; a limit that is reached; a module that fails or
+    /// gives what cannot be.
+    pub fn witness(&self, input: &Input) -> Result<Witness, WasmError> {
+        Run::scope(self, input.file.as_deref(), |run| {
+            run.check(input)?;
+            for signal in &input.signals {
+                run.set(signal)?;
+            }
+            let values = run.values(self.wires)?;
+            Ok(Witness { values, log: run.take_log() })
+        })
+    }
+}
+
+impl fmt::Debug for Calculator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Calculator({}, circom {}, {} wires)", self.file.display(), self.version, self.wires)
+    }
+}
+
+fn engine(limits: &Limits) -> Result<Engine, WasmError> {
+    let mut config = Config::new();
+    config
+        .cranelift_opt_level(OptLevel::None)
+        .epoch_interruption(true)
+        .consume_fuel(limits.fuel.is_some())
+        .max_wasm_stack(STACK)
+        // circom uses none of these: what is off cannot be attacked.
+        .wasm_simd(false)
+        .wasm_relaxed_simd(false)
+        .wasm_multi_memory(false)
+        .wasm_memory64(false)
+        .wasm_tail_call(false)
+        // Nobody reads these, and making them costs a tenth of the compilation.
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .wasm_backtrace_max_frames(None)
+        // The address space of a memory is reserved whole, so its base is a constant.
+        .memory_may_move(false);
+    Engine::new(&config).map_err(|error| WasmError::System(format!("{error:#}")))
+}
+
+/// Checks imports and exports, so that what is missing is said in circom's words.
+fn check_shape(file: &Path, module: &Module) -> Result<(), WasmError> {
+    let not_circom = |fault: String| Err(WasmError::NotCircom { file: file.to_owned(), fault });
+    for import in module.imports() {
+        let known = host::IMPORTS.iter().find(|(name, _)| import.module() == host::MODULE && import.name() == *name);
+        let fits = |takes_code: bool| match import.ty() {
+            ExternType::Func(ty) => is_plain(&ty, usize::from(takes_code), 0),
+            _ => false,
+        };
+        if !known.is_some_and(|(_, takes_code)| fits(*takes_code)) {
+            return not_circom(format!(
+                "it wants `{}.{}` from outside, which circom 2's do not; was it made by circom 1, or for another program?",
+                import.module(),
+                import.name()
+            ));
+        }
+    }
+    for (name, parameters, results) in EXPORTS {
+        match module.get_export(name) {
+            None => return not_circom(format!("it has no function `{name}`")),
+            Some(ExternType::Func(ty)) if is_plain(&ty, parameters, results) => (),
+            Some(_) => {
+                return not_circom(format!(
+                    "its `{name}` is not a function of {parameters} 32-bit parameters and {results} results"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a function takes and gives so many 32-bit integers.
+pub(crate) fn is_plain(ty: &FuncType, parameters: usize, results: usize) -> bool {
+    ty.params().len() == parameters
+        && ty.results().len() == results
+        && ty.params().chain(ty.results()).all(|ty| matches!(ty, ValType::I32))
+}
