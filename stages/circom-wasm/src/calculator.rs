@@ -14,6 +14,7 @@ use crate::input::Input;
 use crate::limits::Limits;
 use crate::run::Run;
 use crate::witness::Witness;
+use crate::work;
 
 /// How much stack compiled code may use, in bytes: templates inside templates are calls inside calls. Threads of Rust
 /// have 2 MiB.
@@ -90,6 +91,10 @@ impl Calculator {
             return Err(not_wasm(
                 "it does not begin with `\\0asm`; `circom --wasm` writes it as NAME_js/NAME.wasm".into(),
             ));
+        }
+        let work = work::of_module(bytes).map_err(|error| not_wasm(error.to_string()))?;
+        if work > limits.compile_work {
+            return Err(WasmError::TooMuchWork { file: file.to_owned(), work, limit: limits.compile_work });
         }
         let engine = engine(limits)?;
         let module = Module::from_binary(&engine, bytes).map_err(|error| not_wasm(format!("{error:#}")))?;

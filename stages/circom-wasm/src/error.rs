@@ -121,6 +121,21 @@ pub enum WasmError {
         limit: u64,
     },
 
+    /// The module would take too long to compile.
+    #[error(
+        "{} would take about {work} µs to compile, and the limit is {limit}: raise it if the file is right; circom's own \
+         code is not of that shape",
+        file.display()
+    )]
+    TooMuchWork {
+        /// The circuit.
+        file: PathBuf,
+        /// The estimate.
+        work: u64,
+        /// The limit.
+        limit: u64,
+    },
+
     /// The module's code failed: never the fault of an honest circuit's input.
     #[error("{}{} failed while it was to {during}: {cause}; compile the circuit again", named(input.as_ref()), file.display())]
     Trap {
@@ -176,9 +191,11 @@ impl WasmError {
             | Self::Nonsense { .. } => Kind::BadModule,
             Self::Input { .. } => Kind::BadInput,
             Self::Refused { .. } => Kind::Refused,
-            Self::TooLarge { .. } | Self::OutOfTime { .. } | Self::OutOfFuel { .. } | Self::OutOfMemory { .. } => {
-                Kind::Limit
-            }
+            Self::TooLarge { .. }
+            | Self::TooMuchWork { .. }
+            | Self::OutOfTime { .. }
+            | Self::OutOfFuel { .. }
+            | Self::OutOfMemory { .. } => Kind::Limit,
         }
     }
 

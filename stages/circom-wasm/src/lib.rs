@@ -37,7 +37,9 @@
 //! every machine sets [`Limits::fuel`]. Everything that it returns is checked: pointers against its memory, the number of
 //! wires against its memory before anything is allocated, values against r.
 //!
-//! Compiling is not under the clock, but the file's size bounds it: Cranelift without its optimiser is close to linear.
+//! Compiling cannot be interrupted. How long it will take is estimated from the module's shape beforehand, and what would
+//! take longer than [`Limits::compile_work`] is refused: a compiler is slow on code made for that, 16 kB of it can keep
+//! Cranelift busy for minutes.
 //!
 //! wasmtime catches traps by signal handlers (`SIGSEGV`, `SIGBUS`, `SIGFPE`, `SIGILL`), which are the process's: they are
 //! installed with the first calculator, act on faults in compiled code only, and hand all others on. Without them the code
@@ -60,6 +62,7 @@ mod json;
 mod limits;
 mod run;
 mod witness;
+mod work;
 
 pub use calculator::{Calculator, Version};
 pub use error::{Kind, WasmError};

@@ -7,8 +7,10 @@ use wasmtime::ResourceLimiter;
 /// How much a module, an input and a calculation may take.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The size of the `.wasm` file, in bytes. circom's are about 0.4 MB for SHA-256; bounds the time of compiling too.
+    /// The size of the `.wasm` file, in bytes. circom's are about 0.4 MB for SHA-256.
     pub module_bytes: u64,
+    /// How much work compiling may be, in units of about a microsecond; it is estimated from the module before.
+    pub compile_work: u64,
     /// The size of an input file, in bytes. Reading one takes up to 32 times as much memory, for `[0,0,0,…]`.
     pub input_bytes: u64,
     /// The memory of one calculation, in bytes. circom takes about 40 bytes for each signal, before simplification.
@@ -21,10 +23,11 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 256 MiB of module, 64 MiB of input, 4 GiB of memory (all that WebAssembly has), ten minutes, fuel not counted.
+    /// 256 MiB of module, about a minute of compiling, 64 MiB of input, 4 GiB of memory (all that WebAssembly has), ten minutes, fuel not counted.
     fn default() -> Self {
         Self {
             module_bytes: 256 << 20,
+            compile_work: 60_000_000,
             input_bytes: 64 << 20,
             memory_bytes: 4 << 30,
             time: Duration::from_secs(600),

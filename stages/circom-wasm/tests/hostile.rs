@@ -269,10 +269,19 @@ fn reports_are_bounded() {
 }
 
 #[test]
-fn large_code_compiles_in_the_time_of_its_size() {
-    // One function of 200,000 additions, each value alive to the end.
+fn code_made_to_keep_a_compiler_busy_is_refused_before() {
+    // 1,000 locals that live through 1,000 nested loops: 16 kB.
+    let mut body = format!("(param i32) (local {})", "i32 ".repeat(1000)) + &"(loop ".repeat(1000);
+    for local in 0..1000 {
+        write!(body, "(local.set {local} (i32.add (local.get {local}) (i32.const 1)))").expect("a string grows");
+    }
+    body += &"(br_if 0 (local.get 0)))".repeat(1000);
+    let error = run_with(&[("init", &body)], &limits()).expect_err("it is a bomb");
+    assert!(matches!(error, WasmError::TooMuchWork { work: 500_000_000.., .. }), "{error}");
+    assert_eq!(error.kind(), Kind::Limit);
+    // As much straight code is no fault.
     let mut body = "(param i32) (local i32)".to_owned();
-    for i in 0..20_000 {
+    for i in 0..5_000 {
         write!(body, "(local.set 1 (i32.add (local.get 1) (i32.load (i32.const {}))))", 4 * (i % 1000))
             .expect("a string grows");
     }
