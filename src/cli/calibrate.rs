@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use proofline::runtime::sim::{Costs, MachineSpec};
 use proofline::study::{
-    CalibrateError, RowError, Study, TracedOn, costs_text, fit, fit_traces, name_of_machine, no_costs, read_fit,
-    read_sku, read_trace,
+    CalibrateError, RowError, Study, TracedOn, costs_text, fit, fit_traces, leave_one_out, name_of_machine, no_costs,
+    read_fit, read_sku, read_trace,
 };
 
 use super::exit::Fault;
@@ -37,6 +37,9 @@ pub struct Calibrate {
     /// Constraints of the circuit that was proved; without it any circuit costs the same
     #[arg(long, value_name = "N", default_value_t = 0, requires = "trace")]
     constraints: u64,
+    /// Also predicts each row by a fit to all others: takes as many times as long as there are rows
+    #[arg(long, requires = "fit")]
+    leave_one_out: bool,
     /// The file to write the cost model to; without it only the errors are printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -69,7 +72,21 @@ impl Calibrate {
             "off"
         );
         fitted.rows.iter().for_each(print_row);
-        self.write(&fitted.costs, &file.display().to_string())
+        let mut costs = fitted.costs;
+        if self.leave_one_out {
+            say!("each row predicted by a fit to all others:");
+            let progress = |row: u32, off: f64| eprintln!("row {row}: off by {:+.1}%", 100.0 * off);
+            let predicted = leave_one_out(file, &what, &progress).map_err(fault_of)?;
+            predicted.iter().for_each(print_row);
+            let mut errors: Vec<f64> = predicted.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
+            errors.sort_by(f64::total_cmp);
+            if let Some(calibration) = &mut costs.calibration {
+                calibration.left_out_median = errors.get(errors.len() / 2).copied();
+                calibration.left_out_worst = errors.last().copied();
+            }
+        }
+        let how = if self.leave_one_out { " --leave-one-out" } else { "" };
+        self.write(&costs, &format!("{}{how}", file.display()))
     }
 
     fn to_traces(&self, graph: &Path) -> Result<(), Fault> {
@@ -99,6 +116,10 @@ impl Calibrate {
         if let Some(calibration) = &costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
             say!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
+            if let (Some(median), Some(worst)) = (calibration.left_out_median, calibration.left_out_worst) {
+                let (median, worst) = (100.0 * median, 100.0 * worst);
+                say!("each predicted by the others: off by {median:.1}% in the median, {worst:.1}% at most");
+            }
         }
         let Some(out) = &self.out else { return Ok(()) };
         let made_by = format!("proofline calibrate {of} --out {}", out.display());
@@ -111,17 +132,19 @@ impl Calibrate {
 }
 
 fn print_row(row: &RowError) {
+    let seconds = match (row.row.seconds_per_proof, row.of_seconds()) {
+        (Some(measured), Some(off)) => format!("{measured:>8.1} {:>9.2} {:>+6.1}%", row.seconds_per_proof, 100.0 * off),
+        _ => format!("{:>8} {:>9.2} {:>7}", "-", row.seconds_per_proof, ""),
+    };
+    let busy = match (&row.row.busy, row.of_busy()) {
+        (Some(busy), Some(off)) => format!("  {} {:.1} {:+.1}%", busy.stage, row.busy_s, 100.0 * off),
+        _ => String::new(),
+    };
     let memory = match (row.row.peak_rss_gib, row.of_memory()) {
         (Some(measured), Some(off)) => format!("{measured:>8.0} {:>9.1} {:>+6.1}%", row.peak_rss_gib, 100.0 * off),
         _ => format!("{:>8} {:>9.1} {:>7}", "-", row.peak_rss_gib, ""),
     };
-    say!(
-        "  {:44} {:>8.1} {:>9.2} {:>+6.1}% {memory}",
-        row.row.name,
-        row.row.seconds_per_proof,
-        row.seconds_per_proof,
-        100.0 * row.of_seconds()
-    );
+    say!("  {:44} {seconds} {memory}{busy}", row.row.name);
 }
 
 fn fault_of(error: CalibrateError) -> Fault {

@@ -1,8 +1,10 @@
 //! Fits a few numbers of a cost model to measured rows.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use pipeline_runtime::sim::{Calibration, Costs};
+use pipeline_runtime::sim::{Calibration, Costs, StageReport};
 use serde::Deserialize;
 
 use crate::settings::number_of;
@@ -22,6 +24,9 @@ pub struct Fit {
     pub sku: String,
     /// The cost model to start from: a path from this file.
     pub start: PathBuf,
+    /// Each row is simulated with so many seeds, and their mean is compared. At least 1.
+    #[serde(default)]
+    pub seeds: u64,
     /// The numbers that may move.
     pub free: Vec<Free>,
     /// What was measured.
@@ -56,8 +61,9 @@ pub struct Row {
     pub jobs: u32,
     /// Jobs in flight.
     pub concurrency: u32,
-    /// Seconds for each job.
-    pub seconds_per_proof: f64,
+    /// Seconds for each job, where that was measured.
+    #[serde(default)]
+    pub seconds_per_proof: Option<f64>,
     /// Peak memory, in GiB, where it was measured.
     #[serde(default)]
     pub peak_rss_gib: Option<f64>,
@@ -74,6 +80,10 @@ pub struct Busy {
     pub stage: String,
     /// Seconds for each job, all its partitions added up.
     pub seconds_per_proof: f64,
+    /// A piece of the stage's cost that the measurement leaves out: what a worker does when its clock has stopped. Only its
+    /// `wait_s` counts.
+    #[serde(default)]
+    pub without: Option<String>,
 }
 
 /// How far a row is off.
@@ -92,8 +102,8 @@ pub struct RowError {
 impl RowError {
     /// Simulated / measured − 1.
     #[must_use]
-    pub fn of_seconds(&self) -> f64 {
-        self.seconds_per_proof / self.row.seconds_per_proof - 1.0
+    pub fn of_seconds(&self) -> Option<f64> {
+        self.row.seconds_per_proof.map(|measured| self.seconds_per_proof / measured - 1.0)
     }
 
     /// The same of the memory.
@@ -157,50 +167,100 @@ pub fn read_fit(file: &Path) -> Result<Fit, CalibrateError> {
     Err(CalibrateError::File { file: file.to_owned(), line: 1, column: 1, why })
 }
 
-/// Fits by coordinate search: each number in turn is moved up and down by a step, the step shrinks when nothing helps.
-/// Simulations are exact and cheap, so this needs no derivatives, and the same file gives the same costs.
+/// Fits by pattern search: each number in turn is moved up and down by a step, and where a round helped, all that moved
+/// move on together; the step shrinks when nothing helps. Simulations are exact and cheap, so this needs no derivatives,
+/// and the same file gives the same costs.
 ///
 /// # Errors
 /// A row cannot be simulated.
 pub fn fit(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Fitted, CalibrateError> {
-    const ROUNDS: u32 = 12;
-    const LAST_STEP: f64 = 1.0 / 512.0;
-    let mut costs = read_costs(&file.with_file_name(&fit.start))?;
-    let studies = fit.rows.iter().map(|row| study_of(file, row, &costs)).collect::<Result<Vec<_>, _>>()?;
-    let mut best = loss(&judge(&studies, &fit.rows, &costs)?);
-    let mut step = 0.25;
-    for round in 0..ROUNDS {
-        let mut better = false;
-        for free in &fit.free {
-            for direction in [1.0, -1.0] {
-                let mut moved = costs.clone();
-                shift(&mut moved, free, direction * step)?;
-                let loss = loss(&judge(&studies, &fit.rows, &moved)?);
-                if loss < best {
-                    (best, costs, better) = (loss, moved, true);
-                    break;
-                }
-            }
-        }
-        progress(round, best);
-        if !better {
-            step /= 2.0;
-            if step < LAST_STEP {
-                break;
-            }
-        }
-    }
-    let rows = judge(&studies, &fit.rows, &costs)?;
-    let mut errors: Vec<f64> = rows.iter().map(|row| row.of_seconds().abs()).collect();
+    let (mut costs, rows) = search(file, fit, &fit.rows, progress)?;
+    let mut errors: Vec<f64> = rows.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
     errors.sort_by(f64::total_cmp);
     costs.calibration = Some(Calibration {
         source: fit.source.clone(),
         sku: fit.sku.clone(),
-        median_error: errors[errors.len() / 2],
+        median_error: errors.get(errors.len() / 2).copied().unwrap_or(0.0),
         worst_error: errors.last().copied().unwrap_or(0.0),
-        rows: u32::try_from(rows.len()).unwrap_or(u32::MAX),
+        rows: u32::try_from(errors.len()).unwrap_or(u32::MAX),
+        left_out_median: None,
+        left_out_worst: None,
     });
     Ok(Fitted { costs, rows })
+}
+
+/// Each row with seconds, predicted by a fit to all others: what the model is worth where nobody measured.
+///
+/// # Errors
+/// As [`fit`].
+pub fn leave_one_out(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Vec<RowError>, CalibrateError> {
+    let mut predicted = Vec::new();
+    for (number, row) in fit.rows.iter().enumerate().filter(|(_, row)| row.seconds_per_proof.is_some()) {
+        let others: Vec<Row> =
+            fit.rows.iter().enumerate().filter(|(at, _)| *at != number).map(|(_, row)| row.clone()).collect();
+        let (costs, _) = search(file, fit, &others, &|_, _| ())?;
+        let study = study_of(file, row, &costs)?;
+        let errors = judge(&[study], std::slice::from_ref(row), &costs, fit.seeds)?;
+        errors
+            .iter()
+            .for_each(|error| progress(u32::try_from(number).unwrap_or(u32::MAX), error.of_seconds().unwrap_or(0.0)));
+        predicted.extend(errors);
+    }
+    Ok(predicted)
+}
+
+/// What a stored cost model says of the rows.
+///
+/// # Errors
+/// A row cannot be simulated.
+pub fn judge_rows(file: &Path, fit: &Fit, costs: &Costs) -> Result<Vec<RowError>, CalibrateError> {
+    let studies = fit.rows.iter().map(|row| study_of(file, row, costs)).collect::<Result<Vec<_>, _>>()?;
+    Ok(judge(&studies, &fit.rows, costs, fit.seeds)?)
+}
+
+fn search(
+    file: &Path,
+    fit: &Fit,
+    rows: &[Row],
+    progress: &dyn Fn(u32, f64),
+) -> Result<(Costs, Vec<RowError>), CalibrateError> {
+    const ROUNDS: u32 = 40;
+    const LAST_STEP: f64 = 1.0 / 128.0;
+    let mut costs = read_costs(&file.with_file_name(&fit.start))?;
+    let studies = rows.iter().map(|row| study_of(file, row, &costs)).collect::<Result<Vec<_>, _>>()?;
+    let loss_of = |costs: &Costs| judge(&studies, rows, costs, fit.seeds).map(|errors| loss(&errors));
+    let mut best = loss_of(&costs)?;
+    let mut step = 0.25;
+    for round in 0..ROUNDS {
+        let mut moves = vec![0.0; fit.free.len()];
+        for (free, moved) in fit.free.iter().zip(&mut moves) {
+            for direction in [step, -step] {
+                let mut other = costs.clone();
+                shift(&mut other, free, direction)?;
+                let loss = if other == costs { best } else { loss_of(&other)? };
+                if loss < best {
+                    (best, costs, *moved) = (loss, other, direction);
+                    break;
+                }
+            }
+        }
+        if moves.iter().all(|moved| *moved == 0.0) {
+            step /= 2.0;
+            if step < LAST_STEP {
+                break;
+            }
+        } else {
+            let mut onward = costs.clone();
+            fit.free.iter().zip(&moves).try_for_each(|(free, moved)| shift(&mut onward, free, *moved))?;
+            let loss = loss_of(&onward)?;
+            if loss < best {
+                (best, costs) = (loss, onward);
+            }
+        }
+        progress(round, best);
+    }
+    let errors = judge(&studies, rows, &costs, fit.seeds)?;
+    Ok((costs, errors))
 }
 
 fn study_of(file: &Path, row: &Row, costs: &Costs) -> Result<Study, StudyError> {
@@ -209,25 +269,58 @@ fn study_of(file: &Path, row: &Row, costs: &Costs) -> Result<Study, StudyError> 
     Ok(study)
 }
 
-fn judge(studies: &[Study], rows: &[Row], costs: &Costs) -> Result<Vec<RowError>, StudyError> {
-    let judge = |(study, row): (&Study, &Row)| {
-        let study = Study { costs: costs.clone(), ..study.clone() };
-        let submitted = Submitted { jobs: row.jobs, concurrency: row.concurrency, partitions: None };
-        let report = study.run(submitted, &Conditions::default())?;
-        let (seconds_per_proof, peak_rss_gib) = (report.seconds_per_job(), report.peak_ram_bytes / GIB);
-        let stage = row.busy.as_ref().and_then(|busy| report.stages.iter().find(|stage| stage.name == busy.stage));
-        let busy_s = stage.map_or(0.0, |stage| stage.busy_s / report.jobs.max(1) as f64);
-        Ok(RowError { row: row.clone(), seconds_per_proof, peak_rss_gib, busy_s })
+/// All rows, on all processors.
+fn judge(studies: &[Study], rows: &[Row], costs: &Costs, seeds: u64) -> Result<Vec<RowError>, StudyError> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new((0..rows.len()).map(|_| None).collect::<Vec<_>>()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(study), Some(row)) = (studies.get(number), rows.get(number)) else { return };
+            let error = judge_row(study, row, costs, seeds.max(1));
+            done.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(error);
+        }
     };
-    studies.iter().zip(rows).map(judge).collect()
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(rows.len());
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+fn judge_row(study: &Study, row: &Row, costs: &Costs, seeds: u64) -> Result<RowError, StudyError> {
+    let study = Study { costs: costs.clone(), ..study.clone() };
+    let submitted = Submitted { jobs: row.jobs, concurrency: row.concurrency, partitions: None };
+    let mut error = RowError { row: row.clone(), seconds_per_proof: 0.0, peak_rss_gib: 0.0, busy_s: 0.0 };
+    let part = 1.0 / seeds as f64;
+    for seed in 0..seeds {
+        let report = study.run(submitted, &Conditions { seed, ..Conditions::default() })?;
+        error.seconds_per_proof += part * report.seconds_per_job();
+        error.peak_rss_gib += part * report.peak_ram_bytes / GIB;
+        let stage = row.busy.as_ref().and_then(|busy| report.stages.iter().find(|stage| stage.name == busy.stage));
+        let left_out = row.busy.as_ref().map_or(0.0, |busy| study.left_out_s(busy));
+        let busy = |stage: &StageReport| stage.busy_s - left_out * stage.firings as f64;
+        error.busy_s += part * stage.map_or(0.0, busy) / report.jobs.max(1) as f64;
+    }
+    Ok(error)
+}
+
+impl Study {
+    /// Seconds of a firing that [`Busy::without`] leaves out.
+    fn left_out_s(&self, busy: &Busy) -> f64 {
+        let costs = self.costs_of_graph();
+        let pieces = costs.stages.get(&busy.stage).map(|cost| cost.work.as_slice()).unwrap_or_default();
+        pieces.iter().filter(|work| busy.without.as_ref() == Some(&work.name)).map(|work| work.wait_s).sum()
+    }
 }
 
 /// The sum of squared relative errors; a row that is far off counts more than several that are near.
 fn loss(rows: &[RowError]) -> f64 {
     let square = |error: f64| error * error;
-    // What is asked for is throughput; memory and stages keep the fit from getting it right for a wrong reason.
-    let beside = |error: Option<f64>| error.map_or(0.0, square) / 4.0;
-    let of = |row: &RowError| square(row.of_seconds()) + beside(row.of_memory()) + beside(row.of_busy());
+    // What is asked for is throughput; stages and memory keep the fit from getting it right for a wrong reason. Memory
+    // says little of anything but itself.
+    let of = |row: &RowError| {
+        let seconds = row.of_seconds().map(square);
+        let beside = if seconds.is_some() { 4.0 } else { 1.0 };
+        seconds.unwrap_or(0.0) + row.of_busy().map_or(0.0, square) / beside + row.of_memory().map_or(0.0, square) / 16.0
+    };
     rows.iter().map(of).sum()
 }
 

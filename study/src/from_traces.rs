@@ -98,6 +98,8 @@ pub fn fit_traces(
         median_error: errors.get(errors.len() / 2).copied().unwrap_or(0.0),
         worst_error: errors.last().copied().unwrap_or(0.0),
         rows: u32::try_from(rows.len()).unwrap_or(u32::MAX),
+        left_out_median: None,
+        left_out_worst: None,
     });
     Ok((costs, rows))
 }

@@ -20,7 +20,7 @@ use pipeline_runtime::plan::{Plan, Sku};
 use pipeline_runtime::policy;
 use pipeline_runtime::sim::{Costs, Load, MachineSpec, Report, Setup, SimError, StageCost, simulate};
 
-pub use calibrate::{Busy, CalibrateError, Fit, Fitted, Free, Row, RowError, fit, read_fit};
+pub use calibrate::{Busy, CalibrateError, Fit, Fitted, Free, Row, RowError, fit, judge_rows, leave_one_out, read_fit};
 pub use from_traces::{TracedOn, TracedRow, fit_traces, name_of_machine, no_costs};
 pub use rewrite::rewrite;
 pub use settings::SettingError;
@@ -325,6 +325,7 @@ pub fn read_sku(graph: &Path, name: &str) -> Result<Sku, StudyError> {
 
 /// The folder of the SKUs: beside the graph, or beside its folder.
 fn skus_of(graph: &Path) -> PathBuf {
+    let graph = &std::path::absolute(graph).unwrap_or_else(|_| graph.to_owned());
     let beside = graph.with_file_name("skus");
     let above = graph.parent().and_then(Path::parent).map(|folder| folder.join("skus"));
     above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside)
@@ -368,8 +369,10 @@ fn options() -> ron::Options {
 fn read_graph(file: &Path) -> Result<GraphPlan, StudyError> {
     let shown = file.display().to_string();
     let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
+    // A bare name has no folder beside whose own folder the SKUs could be.
+    let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let outcome =
-        load_file(file, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
+        load_file(&place, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
     plan_of(outcome)
 }
 

@@ -129,6 +129,7 @@ pub(super) fn number_of<'a>(costs: &'a mut Costs, words: &[&str], path: &str) ->
                 "pcie_bytes" => &mut work.pcie_bytes,
                 "gpu_s" => &mut work.gpu_s,
                 "unmap_bytes" => &mut work.unmap_bytes,
+                "output_part" => &mut work.output_part,
                 _ => {
                     return Err(no_such(
                         "field",
@@ -142,6 +143,7 @@ pub(super) fn number_of<'a>(costs: &'a mut Costs, words: &[&str], path: &str) ->
                             "pcie_bytes",
                             "gpu_s",
                             "unmap_bytes",
+                            "output_part",
                         ]),
                     ));
                 }

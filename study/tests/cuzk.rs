@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use proofline_study::{Axis, Conditions, Study, Submitted, costs_text, fit, read_costs, read_fit, sweep};
+use proofline_study::{Axis, Conditions, Study, Submitted, fit, judge_rows, read_costs, read_fit, sweep};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../graphs/study")
@@ -21,27 +21,48 @@ fn seconds(study: &Study, jobs: u32, concurrency: u32) -> f64 {
 }
 
 #[test]
-fn the_fit_reproduces_its_rows_and_is_the_one_that_is_stored() {
+fn the_stored_costs_reproduce_the_rows_that_they_were_fitted_to() {
     let file = folder().join("cuzk-fit.ron");
     let what = read_fit(&file).expect("the fit can be read");
-    let fitted = fit(&file, &what, &|_, _| ()).expect("every row runs");
-    let calibration = fitted.costs.calibration.clone().expect("a fit is a calibration");
+    let stored = read_costs(&folder().join("costs.ron")).expect("the costs can be read");
+    let calibration = stored.calibration.clone().expect("a fit is a calibration");
+    let rows = judge_rows(&file, &what, &stored).expect("every row runs");
+    let mut errors: Vec<f64> = rows.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
+    errors.sort_by(f64::total_cmp);
+    assert_eq!(calibration.rows as usize, errors.len());
+    let close = |stored: f64, now: f64| assert!((stored - now).abs() < 1e-9, "{MAKE}: {stored} is {now} now");
+    close(calibration.median_error, errors[errors.len() / 2]);
+    close(calibration.worst_error, *errors.last().expect("there are rows"));
     assert!(calibration.median_error <= 0.03, "median {}", calibration.median_error);
     assert!(calibration.worst_error <= 0.08, "worst {}", calibration.worst_error);
-    for row in &fitted.rows {
+    let left_out = calibration.left_out_worst.expect("each row was predicted by the others");
+    assert!(left_out <= 0.08, "worst prediction {left_out}");
+    for row in &rows {
         let memory = row.of_memory().unwrap_or(0.0);
         assert!(memory.abs() <= 0.08, "{}: memory is off by {memory}", row.row.name);
     }
-    if std::env::var_os("PROOFLINE_BLESS").is_some() {
-        let made_by = "proofline calibrate graphs/study/cuzk-fit.ron --out graphs/study/costs.ron";
-        let text = costs_text(&fitted.costs, made_by).expect("costs are numbers");
-        std::fs::write(folder().join("costs.ron"), text).expect("the file can be written");
-    }
-    let stored = read_costs(&folder().join("costs.ron")).expect("the costs can be read");
-    assert_eq!(
-        stored, fitted.costs,
-        "run `proofline calibrate graphs/study/cuzk-fit.ron --out graphs/study/costs.ron`"
-    );
+}
+
+/// How the costs are made.
+const MAKE: &str = "run `proofline calibrate graphs/study/cuzk-fit.ron --leave-one-out --out graphs/study/costs.ron`";
+
+#[test]
+fn a_fit_comes_nearer_to_its_rows() {
+    // A few rows by their seconds alone, from where the fit of all ended.
+    let file = folder().join("cuzk-fit.ron");
+    let mut what = read_fit(&file).expect("the fit can be read");
+    what.start = "costs.ron".into();
+    what.rows.retain(|row| row.seconds_per_proof.is_some());
+    what.rows.truncate(4);
+    what.rows.iter_mut().for_each(|row| (row.busy, row.peak_rss_gib) = (None, None));
+    what.seeds = 1;
+    what.free.truncate(2);
+    let before = judge_rows(&file, &what, &read_costs(&folder().join("costs.ron")).expect("costs")).expect("rows run");
+    let after = fit(&file, &what, &|_, _| ()).expect("every row runs");
+    let sum = |rows: &[proofline_study::RowError]| -> f64 {
+        rows.iter().filter_map(|row| row.of_seconds()).map(|off| off * off).sum()
+    };
+    assert!(sum(&after.rows) < sum(&before), "{} → {}", sum(&before), sum(&after.rows));
 }
 
 #[test]

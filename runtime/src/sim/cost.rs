@@ -42,6 +42,12 @@ pub struct Calibration {
     pub worst_error: f64,
     /// How many rows.
     pub rows: u32,
+    /// The median of the errors with which each row is predicted by a fit to all others, where that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_median: Option<f64>,
+    /// The largest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_worst: Option<f64>,
 }
 
 /// How the host behaves when it is shared.
@@ -142,6 +148,10 @@ pub struct Work {
     pub unmap_bytes: f64,
     /// The part of the dead slot that `dealloc` really unmaps: 0 for slots that are recycled, 1 for naive frees.
     pub unmaps_slot: f64,
+    /// The part of the output's memory that is taken when this piece starts. What no piece states is taken when the
+    /// firing starts.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub output_part: f64,
 }
 
 /// How a firing ends, for mocks.

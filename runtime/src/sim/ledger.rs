@@ -70,6 +70,12 @@ impl Ledger {
         }
     }
 
+    /// A slot gets more memory.
+    pub(super) fn grow(&mut self, token: usize, bytes: f64) {
+        self.tokens[token].bytes += bytes;
+        self.add(bytes);
+    }
+
     /// A token is put on edges.
     pub(super) fn put(&mut self, token: usize, edges: &[usize], hold: Claim) {
         let state = &mut self.tokens[token];

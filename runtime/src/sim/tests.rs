@@ -202,3 +202,19 @@ fn costs_that_cannot_be_run_say_why() {
     let negative = Work { name: "n".into(), core_s: -1.0, ..Work::default() };
     assert!(error(vec![negative]).contains("demands are 0 or more"));
 }
+
+#[test]
+fn memory_can_come_with_a_later_piece() {
+    let peak = |part: f64| {
+        let piece = |name: &str, after: &[&str], core_s, output_part| {
+            let after = after.iter().map(|name| (*name).to_owned()).collect();
+            Work { name: name.into(), after, core_s, threads: 1, output_part, ..Work::default() }
+        };
+        let work = vec![piece("long", &[], 100.0, 0.0), piece("short", &["long"], 1.0, part)];
+        let mut case = diamond_case(true);
+        case.costs.stages.insert("source".into(), StageCost { work, ..StageCost::default() });
+        Case { load: load(2, 2, 1), ..case }.run(&mut OldestFirst, None).0.peak_ram_bytes
+    };
+    // The second token is on its way while the first and the output of `left` are still there.
+    assert_eq!((peak(0.0), peak(0.8)), (100.0 + 10.0 + 5.0 + 10.0, 100.0 + 10.0 + 5.0 + 2.0));
+}

@@ -28,6 +28,7 @@ pub(super) struct Shape {
     pub(super) domains: Vec<Domain>,
     /// GiB of a dead slot that `dealloc` unmaps, for each byte of it.
     pub(super) unmaps_slot: f64,
+    /// Bytes of the output that are taken when a firing starts.
     pub(super) output_bytes: f64,
 }
 
@@ -38,6 +39,8 @@ pub(super) struct Piece {
     pub(super) waits_for: u32,
     pub(super) before: Vec<usize>,
     pub(super) lock: bool,
+    /// Bytes of the output that it takes.
+    pub(super) output_bytes: f64,
 }
 
 /// The CCDs of each group.
@@ -111,10 +114,17 @@ impl Shape {
         // The CCDs of a group have equal numbers of cores on every machine that we know.
         let domain = domains.first().copied().unwrap_or(Domain::Anywhere);
         let mut pieces = Vec::new();
+        let output_bytes = setup.token_bytes.get(position).copied().unwrap_or(0.0);
         for work in &cost.work {
             let demand = demand_of(setup, fluid, stage, work, domain, scale)?;
             let after = u32::try_from(work.after.len()).unwrap_or(u32::MAX);
-            pieces.push(Piece { demand, waits_for: after, before: Vec::new(), lock: work.lock });
+            pieces.push(Piece {
+                demand,
+                waits_for: after,
+                before: Vec::new(),
+                lock: work.lock,
+                output_bytes: output_bytes * work.output_part.clamp(0.0, 1.0),
+            });
         }
         order(stage, cost, &mut pieces)?;
         let alone_s = longest_way(stage, cost, &pieces)?;
@@ -133,7 +143,7 @@ impl Shape {
             alone_s,
             domains,
             unmaps_slot: cost.work.iter().map(|work| work.unmaps_slot).sum::<f64>() / GIB,
-            output_bytes: setup.token_bytes.get(position).copied().unwrap_or(0.0),
+            output_bytes: (output_bytes - pieces.iter().map(|piece| piece.output_bytes).sum::<f64>()).max(0.0),
             pieces,
         })
     }

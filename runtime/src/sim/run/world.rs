@@ -223,6 +223,9 @@ impl<'a> World<'a> {
             }
         } else {
             let alone_s = self.shapes[grant.stage].alone_s * self.firings[at].stretch + self.unmapping_s(at);
+            if let Some(token) = self.firings[at].output {
+                self.ledger.grow(token, self.shapes[grant.stage].pieces.iter().map(|piece| piece.output_bytes).sum());
+            }
             self.granted += 1;
             self.ends.push(Reverse((self.now_ns + nanoseconds(alone_s), self.granted, at)));
         }
@@ -278,6 +281,11 @@ impl<'a> World<'a> {
             demand.stops = (unmapping_s / demand.alone_s).min(0.9);
         }
         self.fluid.start(at, piece, demand, shape.domains[firing.grant.worker as usize]);
+        if let (Some(token), bytes) = (firing.output, shape.pieces[piece].output_bytes)
+            && bytes > 0.0
+        {
+            self.ledger.grow(token, bytes);
+        }
     }
 
     /// Goes on to the next event; whether there is one.
