@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+pub mod circom;
 mod graph;
 mod prover;
 
@@ -36,7 +37,7 @@ pub use pipeline_runtime as runtime;
 pub use pipeline_runtime::error::{Cause, Failure};
 pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
 pub use pipeline_runtime::stage::Priority;
-pub use proofline_stages::circuits::{Builtin, Origin, PCE_FILE, StoredCircuit};
+pub use proofline_stages::circuits::{Builtin, Origin, PCE_FILE, PublicInputs, StoredCircuit};
 pub use proofline_stages::params::{Convention, PARAMS_FILE, Parameters, VK_FILE, Zkey, resident, setup};
 pub use proofline_stages::progress::{Progress, unwatched};
 pub use proofline_stages::{CircuitShape, Class, Error, Job, Proof, ProvingKey, VerifyingKey, WitnessSource, verify};

@@ -86,6 +86,15 @@ pub enum Error {
         source: bellpepper_core::SynthesisError,
     },
 
+    /// A witness calculator could not make the witness.
+    #[error("{why}")]
+    NotComputed {
+        /// What kind of fault it is.
+        class: Class,
+        /// What is wrong and what to do.
+        why: String,
+    },
+
     /// A proof that this program made is not valid; it does not leave.
     #[error(
         "the proof does not verify against the key, so it is withheld: the key was made for another circuit than \
@@ -135,6 +144,7 @@ impl Error {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
+            Self::NotComputed { class, .. } => *class,
             Self::Io { .. } => Class::Io,
             Self::Truncated { .. } | Self::Malformed { .. } | Self::WrongField { .. } | Self::BadText(_) => {
                 Class::BadInput

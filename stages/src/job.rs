@@ -7,7 +7,7 @@ use ff::Field;
 use pipeline_runtime::stage::{Priority, Sizes};
 use rand::rngs::OsRng;
 
-use crate::circuits::{CircuitShape, WitnessSource};
+use crate::circuits::{CircuitShape, PublicInputs, WitnessSource};
 use crate::error::Error;
 use crate::params::ProvingKey;
 use crate::secret::SecretScalars;
@@ -53,10 +53,10 @@ impl Job {
                 witnesses.len()
             )));
         }
-        if let Some(source) = witnesses.iter().find(|source| source.public_inputs().len() + 1 != shape.inputs()) {
+        let mut given = witnesses.iter().filter_map(|source| source.public_inputs().get().map(<[Scalar]>::len));
+        if let Some(count) = given.find(|count| count + 1 != shape.inputs()) {
             return Err(Error::Mismatch(format!(
-                "{} public inputs are given, the circuit `{}` has {}",
-                source.public_inputs().len(),
+                "{count} public inputs are given, the circuit `{}` has {}",
                 shape.name(),
                 shape.inputs() - 1
             )));
@@ -98,12 +98,12 @@ impl Job {
         &self.key
     }
 
-    /// The public inputs of a proof, the constant ONE not counted.
+    /// The public inputs of a proof, the constant ONE not counted; a witness that is computed tells them when it is.
     ///
     /// # Panics
     /// There is no such partition.
     #[must_use]
-    pub fn public_inputs(&self, partition: u32) -> &[Scalar] {
+    pub fn public_inputs(&self, partition: u32) -> &PublicInputs {
         self.source(partition).public_inputs()
     }
 

@@ -115,7 +115,7 @@ impl Files {
     fn prove(&self, shape: Result<CircuitShape, Error>, key: ProvingKey) -> Result<([u8; 192], Vec<Scalar>), Error> {
         let shape = shape?.with_domain(key.domain())?;
         let source = WitnessSource::from_wtns(&shape, &self.at("circuit.wtns"))?;
-        let public = source.public_inputs().to_vec();
+        let public = source.public_inputs().get().unwrap().to_vec();
         let job = Job::new(Arc::new(shape), Arc::new(key), vec![source])?;
         let job = job.with_blinding_for_tests(0, Scalar::from(5), Scalar::from(6));
         Ok((sequence::prove(&job, 0)?.bytes, public))

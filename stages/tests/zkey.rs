@@ -250,6 +250,32 @@ fn every_truncation_and_other_order_of_sections() {
     assert_eq!(Parameters::of_zkey(&open(&file).unwrap(), &unwatched).unwrap(), *KEY);
 }
 
+/// Sections are found where they are, however far that is: here behind five GiB that take no room on disk.
+#[test]
+fn sections_beyond_four_gib() {
+    use std::os::unix::fs::FileExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, whole) in [("far.zkey", BYTES.clone()), ("far.r1cs", fs::read(data("poseidon_m7.r1cs")).unwrap())] {
+        let path = folder.path().join(name);
+        let file = fs::File::create(&path).unwrap();
+        let hole = 5u64 << 30;
+        let mut head = whole[..8].to_vec();
+        let sections = u32::from_le_bytes(whole[8..12].try_into().unwrap());
+        head.extend((sections + 1).to_le_bytes());
+        head.extend(99u32.to_le_bytes());
+        head.extend(hole.to_le_bytes());
+        file.write_all_at(&head, 0).unwrap();
+        file.write_all_at(&whole[12..], 24 + hole).unwrap();
+        if name == "far.r1cs" {
+            assert_eq!(CircuitShape::from_r1cs(&path).unwrap().digest(), SHAPE.digest());
+            continue;
+        }
+        let zkey = open(&path).unwrap();
+        assert_eq!(zkey.shape(&unwatched).unwrap().sizes(), SHAPE.sizes());
+        assert_eq!(Parameters::of_zkey(&zkey, &unwatched).unwrap(), *KEY);
+    }
+}
+
 /// An unsatisfied witness is not seen from A and B: the proof does not leave.
 #[test]
 fn without_c_a_wrong_witness_is_found_out_by_its_proof() {

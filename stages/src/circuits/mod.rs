@@ -15,5 +15,5 @@ pub use circom::{R1cs, parse_wtns, read_wtns};
 pub use pce::{Origin, PCE_FILE, StoredCircuit};
 pub use sha256::{BLOCK_BYTES, Sha256Preimage};
 pub use shape::CircuitShape;
-pub use source::{WitnessSource, witness_of};
+pub use source::{PublicInputs, WitnessSource, witness_of};
 pub use witness_cs::WitnessCs;

@@ -1,6 +1,7 @@
 //! Where the values of one proof come from.
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use bellpepper_core::{Circuit, SynthesisError};
 use blstrs::Scalar;
@@ -13,15 +14,34 @@ use crate::secret::SecretScalars;
 
 /// The witness of one proof, or how to compute it, with the public inputs that the proof is to be about.
 pub struct WitnessSource {
-    public: Vec<Scalar>,
+    public: PublicInputs,
     values: Values,
+}
+
+/// The public inputs of a proof, the constant ONE not counted: given with the witness, or known once it is computed.
+#[derive(Clone, Debug, Default)]
+pub struct PublicInputs(Arc<OnceLock<Vec<Scalar>>>);
+
+impl PublicInputs {
+    fn given(public: Vec<Scalar>) -> Self {
+        Self(Arc::new(OnceLock::from(public)))
+    }
+
+    /// The values, where they are known.
+    #[must_use]
+    pub fn get(&self) -> Option<&[Scalar]> {
+        self.0.get().map(Vec::as_slice)
+    }
 }
 
 type Synthesis = dyn Fn(&mut WitnessCs<'_>) -> Result<(), SynthesisError> + Send + Sync;
 
+type Computation = dyn Fn(&mut [Scalar]) -> Result<(), Error> + Send + Sync;
+
 enum Values {
     Known(SecretScalars),
-    Computed(Box<Synthesis>),
+    Synthesised(Box<Synthesis>),
+    Computed(Box<Computation>),
 }
 
 impl WitnessSource {
@@ -37,7 +57,14 @@ impl WitnessSource {
         public: Vec<Scalar>,
         synthesis: impl Fn(&mut WitnessCs<'_>) -> Result<(), SynthesisError> + Send + Sync + 'static,
     ) -> Self {
-        Self { public, values: Values::Computed(Box::new(synthesis)) }
+        Self { public: PublicInputs::given(public), values: Values::Synthesised(Box::new(synthesis)) }
+    }
+
+    /// Any computation of all values: ONE, the public inputs, the auxiliary variables. It runs where the graph puts
+    /// synthesis, once a firing, and must give the same values each time; the proof is about the public inputs that it gives.
+    #[must_use]
+    pub fn computed(values: impl Fn(&mut [Scalar]) -> Result<(), Error> + Send + Sync + 'static) -> Self {
+        Self { public: PublicInputs::default(), values: Values::Computed(Box::new(values)) }
     }
 
     /// All values: ONE, the public inputs, the auxiliary variables.
@@ -47,7 +74,7 @@ impl WitnessSource {
     pub fn values(shape: &CircuitShape, values: impl Into<SecretScalars>) -> Result<Self, Error> {
         let values = values.into();
         check_count(shape, &values, "the witness")?;
-        let public = values[1..shape.inputs()].to_vec();
+        let public = PublicInputs::given(values[1..shape.inputs()].to_vec());
         Ok(Self { public, values: Values::Known(values) })
     }
 
@@ -61,9 +88,9 @@ impl WitnessSource {
         Self::values(shape, values)
     }
 
-    /// The public inputs, the constant ONE not counted.
+    /// The public inputs, the constant ONE not counted. A clone learns of them when they are computed.
     #[must_use]
-    pub fn public_inputs(&self) -> &[Scalar] {
+    pub fn public_inputs(&self) -> &PublicInputs {
         &self.public
     }
 
@@ -72,7 +99,11 @@ impl WitnessSource {
         match &self.values {
             Values::Known(values) if values.len() == places.len() => places.copy_from_slice(values),
             Values::Known(values) => return Err(wrong_count(shape, values.len(), "the witness")),
-            Values::Computed(synthesis) => {
+            Values::Computed(compute) => {
+                compute(places)?;
+                check_count(shape, places, "the computed witness")?;
+            }
+            Values::Synthesised(synthesis) => {
                 let mut cs = WitnessCs::over(places, shape.inputs());
                 let failed = |source| Error::Synthesis { circuit: shape.name().to_owned(), source };
                 synthesis(&mut cs).map_err(failed)?;
@@ -90,7 +121,8 @@ impl WitnessSource {
                 }
             }
         }
-        let claimed = self.public.iter().enumerate();
+        let claimed = self.public.0.get_or_init(|| places[1..shape.inputs()].to_vec());
+        let claimed = claimed.iter().enumerate();
         match claimed.zip(&places[1..shape.inputs()]).find(|((_, claimed), value)| claimed != value) {
             Some(((index, _), _)) => Err(Error::Mismatch(format!(
                 "public input {index} (counted from 0, without ONE) of the witness is not the one that was given with it"

@@ -52,7 +52,9 @@ pub(crate) fn prove(job: &Job, partition: u32, sums: &SumsG1, sum_g2: &SumG2, pr
             Error::UnsatisfiedOrForeign { circuit: circuit() }
         }
     };
-    match read.map(|read| job.key().prepared().verify(&read, job.public_inputs(partition))) {
+    let public = job.public_inputs(partition).get();
+    let public = public.ok_or_else(|| Error::Internal("the witness has not told its public inputs".to_owned()))?;
+    match read.map(|read| job.key().prepared().verify(&read, public)) {
         Ok(Ok(true)) => Ok(()),
         Ok(Err(mismatch)) => Err(mismatch),
         Ok(Ok(false)) | Err(_) => Err(refused()),

@@ -96,7 +96,19 @@ impl<'a> Cursor<'a> {
 
     /// Refuses a count, read at `offset`, that the bytes that are left cannot hold.
     pub(crate) fn check_count(&self, offset: u64, count: u64, each: u64, what: &str) -> Result<usize, Error> {
-        let most = self.left() / each;
+        self.check_count_in(self.left(), offset, count, each, what)
+    }
+
+    /// Refuses a count, read at `offset`, that so many bytes, which stand elsewhere, cannot hold.
+    pub(crate) fn check_count_in(
+        &self,
+        bytes: u64,
+        offset: u64,
+        count: u64,
+        each: u64,
+        what: &str,
+    ) -> Result<usize, Error> {
+        let most = bytes / each;
         match usize::try_from(count) {
             Ok(count) if count as u64 <= most => Ok(count),
             _ => Err(self.malformed(

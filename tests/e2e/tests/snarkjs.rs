@@ -143,7 +143,7 @@ fn prove_and_judge(tools: &Tools, folder: &Path, zkey: &str, with_c: &CircuitSha
     let parameters = Parameters::of_zkey(&read, &unwatched).unwrap();
     let key = Arc::new(ProvingKey::new(parameters.clone()));
     let source = WitnessSource::from_wtns(&shape, &folder.join(wtns)).unwrap();
-    let public = source.public_inputs().to_vec();
+    let public = source.public_inputs().get().unwrap().to_vec();
     let values = proofline_stages::circuits::read_wtns(&folder.join(wtns)).unwrap();
     let (r, s) = comparison::blinding(zkey);
     let proof = comparison::prove(&shape, &key, &values, r, s);

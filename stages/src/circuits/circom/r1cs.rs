@@ -9,7 +9,10 @@ use blstrs::Scalar;
 
 use crate::circuits::rows::Rows;
 use crate::error::Error;
-use crate::iden3::{Container, Cursor, SCALAR_BYTES, expect_bls12_381, expect_end, read_whole};
+use crate::iden3::{Container, Cursor, Place, SCALAR_BYTES, SectionFile, expect_bls12_381, expect_end};
+
+const MAGIC: &str = "r1cs";
+const VERSION: u32 = 1;
 
 const HEADER: u32 = 1;
 const CONSTRAINTS: u32 = 2;
@@ -19,6 +22,8 @@ const LABELS: u32 = 3;
 const TERM_BYTES: u64 = 4 + SCALAR_BYTES;
 /// The least bytes of a constraint: three empty sums.
 const LEAST_CONSTRAINT_BYTES: u64 = 3 * 4;
+/// More bytes of a header are not read: they are too many in any case.
+const MOST_HEADER_BYTES: u64 = 1 << 12;
 /// The bytes of a wire's label.
 const LABEL_BYTES: u64 = 8;
 
@@ -36,8 +41,15 @@ impl R1cs {
     /// # Errors
     /// The file cannot be read, is cut off, damaged, or over another field.
     pub fn read(file: &Path) -> Result<Self, Error> {
-        let bytes = read_whole(file, "r1cs")?;
-        Self::parse(file, &bytes)
+        let sections = SectionFile::open(file, MAGIC, VERSION)?;
+        let header = sections.section(HEADER, "the header")?;
+        let labels = sections.section(LABELS, "the wires' labels")?;
+        let rows = sections.section(CONSTRAINTS, "the constraints")?;
+        // What else is in the file, labels above all, is not read.
+        let header_bytes = sections.read_small(Place { length: header.length.min(MOST_HEADER_BYTES), ..header })?;
+        let rows_bytes = sections.read_small(rows)?;
+        let header = Cursor::at(file, &header_bytes, header.offset);
+        Self::from_sections(header, labels.length, Cursor::at(file, &rows_bytes, rows.offset))
     }
 
     /// Reads a file's bytes; `file` is its name in errors.
@@ -45,14 +57,18 @@ impl R1cs {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(file: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let container = Container::open(file, bytes, "r1cs", 1)?;
-        let mut header = container.section(HEADER, "the header")?;
-        let labels = container.section(LABELS, "the wires' labels")?;
+        let container = Container::open(file, bytes, MAGIC, VERSION)?;
+        let labels = container.section(LABELS, "the wires' labels")?.left();
+        let header = container.section(HEADER, "the header")?;
+        Self::from_sections(header, labels, container.section(CONSTRAINTS, "the constraints")?)
+    }
+
+    fn from_sections(mut header: Cursor<'_>, labels: u64, mut rows: Cursor<'_>) -> Result<Self, Error> {
         expect_bls12_381(&mut header)?;
         let at = header.offset();
         let wires = header.u32("the number of wires")?;
         // Each wire has a label, which bounds the number that the header gives before anything is made for them.
-        let wires = labels.check_count(at, u64::from(wires), LABEL_BYTES, "the number of wires")?;
+        let wires = header.check_count_in(labels, at, u64::from(wires), LABEL_BYTES, "the number of wires")?;
         let outputs = header.u32("the number of outputs")?;
         let public = header.u32("the number of public inputs")?;
         let private = header.u32("the number of private inputs")?;
@@ -70,7 +86,6 @@ impl R1cs {
             return Err(header.malformed(at, fault));
         }
 
-        let mut rows = container.section(CONSTRAINTS, "the constraints")?;
         let constraints =
             rows.check_count(count_at, u64::from(constraints), LEAST_CONSTRAINT_BYTES, "the number of constraints")?;
         let most_terms = (rows.left() - LEAST_CONSTRAINT_BYTES * constraints as u64) / TERM_BYTES;

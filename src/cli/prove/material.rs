@@ -1,0 +1,64 @@
+//! What every proof of a run is made of: the circuit and its key.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use proofline::{CircuitShape, Progress, ProvingKey};
+
+use super::output::ProofFormat;
+use crate::cli::exit::Fault;
+use crate::cli::stored::{self, Choice};
+use crate::cli::watch::{Bars, pool_of_all_cores};
+use crate::cli::zkey;
+
+#[derive(Args)]
+pub struct Material {
+    #[command(flatten)]
+    choice: Choice,
+    /// A key of snarkjs, and the circuit that it is of; with --r1cs an unsatisfied constraint is named before the proof
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "circuit")]
+    zkey: Option<PathBuf>,
+    /// The key: the folder that `setup` wrote, a `.params` file of bellperson, or a converted one
+    #[arg(long, value_name = "DIR", required_unless_present = "zkey", conflicts_with = "zkey")]
+    params: Option<PathBuf>,
+}
+
+impl Material {
+    /// The circuit and the key, which belong together.
+    pub fn read(&self) -> Result<(CircuitShape, ProvingKey), Fault> {
+        let (shape, key) = match (&self.zkey, &self.params) {
+            (Some(zkey), _) => zkey::read(zkey, &self.choice)?,
+            (None, Some(params)) => return self.with_params(params),
+            (None, None) => return Err(Fault::Usage("give a key: --params DIR or --zkey FILE".into())),
+        };
+        key.check(&shape)?;
+        Ok((shape, key))
+    }
+
+    fn with_params(&self, params: &Path) -> Result<(CircuitShape, ProvingKey), Fault> {
+        let origin = self.choice.origin()?;
+        let kept = self.choice.kept(params, origin)?;
+        let keep = kept.is_none();
+        let shape = kept.map_or_else(|| self.choice.extract(), Ok)?;
+        let key = read_key(params)?;
+        key.check(&shape)?;
+        let place = stored::beside(params);
+        if let Some(error) = keep.then(|| shape.write(&place, origin)).and_then(Result::err) {
+            eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+        }
+        Ok((shape, key))
+    }
+
+    /// How proofs are written where nothing else is asked for.
+    pub fn format(&self) -> ProofFormat {
+        if self.zkey.is_some() { ProofFormat::Json } else { ProofFormat::Bin }
+    }
+}
+
+fn read_key(path: &Path) -> Result<ProvingKey, Fault> {
+    let bars = Bars::new();
+    let watch = |progress: Progress| bars.progress(progress);
+    let key = pool_of_all_cores()?.install(|| ProvingKey::read(path, &watch));
+    bars.clear();
+    Ok(key?)
+}

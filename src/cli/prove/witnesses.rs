@@ -1,0 +1,85 @@
+//! Which witnesses are proved.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use proofline::circom::{Calculator, Limits};
+use proofline::{CircuitShape, WitnessSource, circom};
+
+use crate::cli::exit::Fault;
+
+#[derive(Args)]
+pub struct Witnesses {
+    /// Witnesses of a circuit of circom, one for each proof
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["circuit", "wasm"],
+        required_unless_present_any = ["circuit", "wasm"]
+    )]
+    wtns: Vec<PathBuf>,
+    /// circom's witness calculator of the circuit (`circom --wasm`): computes the witnesses of --input
+    #[arg(long, value_name = "FILE", conflicts_with = "circuit", requires = "input")]
+    wasm: Option<PathBuf>,
+    /// Inputs of the calculator, one for each proof; `*` stands for any part of a file's name
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "wasm")]
+    input: Vec<PathBuf>,
+}
+
+/// The witnesses of a run, or what they are computed from.
+pub enum Gathered {
+    /// A fresh one for each proof.
+    BuiltIn,
+    Files(Vec<PathBuf>),
+    Inputs(Arc<Calculator>, Vec<PathBuf>),
+}
+
+impl Witnesses {
+    /// Compiles the calculator, and finds the files that a pattern means.
+    pub fn gather(&self) -> Result<Gathered, Fault> {
+        let Some(wasm) = &self.wasm else {
+            return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(self.wtns.clone()) });
+        };
+        let inputs = self.input.iter().map(|pattern| circom::files_of(pattern));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?.concat();
+        Ok(Gathered::Inputs(Arc::new(circom::open(wasm, &Limits::default())?), inputs))
+    }
+}
+
+impl Gathered {
+    /// Witnesses; a built-in circuit makes as many as are wanted.
+    pub fn len(&self) -> u32 {
+        let files = match self {
+            Self::BuiltIn => 1,
+            Self::Files(files) | Self::Inputs(_, files) => files.len(),
+        };
+        u32::try_from(files).unwrap_or(u32::MAX)
+    }
+
+    /// A proof as its owner knows it: the number that its file has, and the witness or input that it is of.
+    pub fn label(&self, number: u32) -> String {
+        match self.file(number) {
+            Some(file) => format!("proof-{number} ({})", file.display()),
+            None => format!("proof-{number}"),
+        }
+    }
+
+    fn file(&self, number: u32) -> Option<&PathBuf> {
+        match self {
+            Self::BuiltIn => None,
+            Self::Files(files) | Self::Inputs(_, files) => files.get(number as usize % files.len().max(1)),
+        }
+    }
+
+    /// The witness of a proof.
+    pub fn source(&self, shape: &CircuitShape, number: u32) -> Result<WitnessSource, Fault> {
+        match (self, self.file(number), shape.builtin()) {
+            (Self::Inputs(calculator, _), Some(file), _) => Ok(circom::witness_of(calculator, file)?),
+            (Self::Files(_), Some(file), _) => Ok(WitnessSource::from_wtns(shape, file)?),
+            (Self::BuiltIn, _, Some(builtin)) => Ok(builtin.fresh_witness()),
+            _ => Err(Fault::Usage("give the witnesses of the circuit: --wtns FILE, or --wasm and --input".into())),
+        }
+    }
+}
