@@ -148,3 +148,57 @@ fn proofs_outside_of_the_subgroup_are_refused() {
     let answer = proofline(&other.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(answer.code == Some(4) || answer.code == Some(1), "{}", answer.error);
 }
+
+/// A key for a circuit whose calculator is in tests/data.
+fn key_of(name: &str) -> (PathBuf, String) {
+    let folder = folder(&format!("wasm-{name}"));
+    let text = folder.display().to_string();
+    let r1cs = format!("tests/data/circom/{name}.r1cs");
+    done(&["setup", "--r1cs", &r1cs, "--format", "zkey", "--seed", "tests", "-o", &text]);
+    let zkey = folder.join("circuit.zkey").display().to_string();
+    (folder, zkey)
+}
+
+/// From inputs to proofs in one command; each input is a job, and one that the circuit refuses fails alone.
+#[test]
+fn inputs_stream_through_the_circuits_calculator() {
+    let (folder, zkey) = key_of("asserting");
+    let input = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a scratch file can be written");
+    input("in-0.json", r#"{"in": [0, 0], "limit": 7}"#);
+    input("in-1.json", r#"{"in": ["1", 0], "limit": 8}"#);
+    input("in-2.json", r#"{"in": [0, 2], "limit": 9}"#);
+    input("in-3.json", r#"{"in": [0, 0], "limit": "11"}"#);
+    let (pattern, out) = (folder.join("in-*.json").display().to_string(), folder.join("proofs").display().to_string());
+    let wasm = "tests/data/circom/asserting.wasm";
+    let answer = proofline(&["prove", "--zkey", &zkey, "--wasm", wasm, "--input", &pattern, "--out", &out]);
+    assert_eq!(answer.code, Some(5), "{}{}", answer.out, answer.error);
+    for part in ["in-2.json", "refuses the input", "template Bit", "3 of 4 proofs of asserting verified"] {
+        assert!(answer.out.contains(part) || answer.error.contains(part), "{part}: {}{}", answer.out, answer.error);
+    }
+    for (number, statement) in [(0, "8"), (1, "8"), (3, "12")] {
+        let public = fs::read_to_string(format!("{out}/public-{number}.json")).unwrap();
+        assert!(public.contains(&format!("\"{statement}\"")), "{number}: {public}");
+        let (public, proof) = (format!("{out}/public-{number}.json"), format!("{out}/proof-{number}.json"));
+        done(&["verify", "--vk", &zkey, "--public", &public, "--proof", &proof]);
+    }
+    assert!(!Path::new(&format!("{out}/proof-2.json")).exists());
+}
+
+#[test]
+fn a_calculator_of_another_circuit_is_refused() {
+    let (folder, zkey) = key_of("arrays");
+    let prove =
+        |wasm: &str, input: &str| ["prove", "--zkey", &zkey, "--wasm", wasm, "--input", input].map(str::to_owned);
+    let run = |arguments: [String; 7], code: i32, parts: &[&str]| {
+        refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), code, parts);
+    };
+    let data = |name: &str| format!("tests/data/circom/{name}");
+    run(prove(&data("asserting.wasm"), &data("asserting.input.json")), 4, &["it is of another circuit"]);
+    run(prove(&data("arrays.wasm"), &data("asserting.input.json")), 3, &["asserting.input.json", "limit"]);
+    run(prove(&data("arrays.r1cs"), &data("arrays.input.json")), 3, &["is not a WebAssembly module"]);
+    let none = folder.join("*.nothing").display().to_string();
+    run(prove(&data("arrays.wasm"), &none), 3, &["no file fits"]);
+    run(prove(&data("arrays.wasm"), &data("nowhere.json")), 6, &["nowhere.json"]);
+    let all = prove(&data("arrays.wasm"), &data("arrays.input.json"));
+    done(&all.iter().map(String::as_str).collect::<Vec<_>>());
+}
