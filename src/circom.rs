@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use blstrs::Scalar;
-use proofline_circom_wasm::{Input, Kind, WasmError};
 pub use proofline_circom_wasm::{Calculator, Limits};
+use proofline_circom_wasm::{Input, Kind, WasmError};
 use proofline_stages::{Class, Error, WitnessSource};
 
 /// Compiles a calculator.

@@ -172,7 +172,7 @@ fn inputs_stream_through_the_circuits_calculator() {
     let wasm = "tests/data/circom/asserting.wasm";
     let answer = proofline(&["prove", "--zkey", &zkey, "--wasm", wasm, "--input", &pattern, "--out", &out]);
     assert_eq!(answer.code, Some(5), "{}{}", answer.out, answer.error);
-    for part in ["in-2.json", "refuses the input", "template Bit", "3 of 4 proofs of asserting verified"] {
+    for part in ["in-2.json", "refuses the input", "template Bit", "3 of 4 proofs of circuit verified"] {
         assert!(answer.out.contains(part) || answer.error.contains(part), "{part}: {}{}", answer.out, answer.error);
     }
     for (number, statement) in [(0, "8"), (1, "8"), (3, "12")] {
@@ -194,7 +194,11 @@ fn a_calculator_of_another_circuit_is_refused() {
     };
     let data = |name: &str| format!("tests/data/circom/{name}");
     run(prove(&data("asserting.wasm"), &data("asserting.input.json")), 4, &["it is of another circuit"]);
-    run(prove(&data("arrays.wasm"), &data("asserting.input.json")), 3, &["asserting.input.json", "limit"]);
+    run(
+        prove(&data("arrays.wasm"), &data("asserting.input.json")),
+        3,
+        &["asserting.input.json:1:3", "no input signal `in`"],
+    );
     run(prove(&data("arrays.r1cs"), &data("arrays.input.json")), 3, &["is not a WebAssembly module"]);
     let none = folder.join("*.nothing").display().to_string();
     run(prove(&data("arrays.wasm"), &none), 3, &["no file fits"]);
