@@ -10,7 +10,8 @@ pub const CHECK: Check = Check {
     code: "PL0201",
     name: "edge-type",
     rule: "What the stage before an edge puts out is what a port of the stage behind it takes.",
-    why: "The catalogue says what each stage takes and puts out; rustc checks the same again with the Rust types.",
+    why: "The catalogue says what each stage takes and puts out; rustc checks the same again with the Rust types. Tokens go from \
+          thread to thread: a type that is not `Send` and `Sync` cannot be declared a token at all.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
