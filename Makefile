@@ -11,13 +11,14 @@ ifneq ($(GRAPH),)
 export PROOFLINE_GRAPH = $(GRAPH)
 endif
 
-.PHONY: help release prove test lint deps build bench-cpu clean
+.PHONY: help release prove test lint deps build bench-cpu miri clean
 
 help:
 	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
 	@echo "make test                   runs every test"
 	@echo "make lint                   formatting and clippy, warnings are errors"
-	@echo "make bench-cpu              times whole proofs and kernels beside other provers"
+	@echo "make bench-cpu              times kernels and whole proofs beside other provers, with a verdict for each row"
+	@echo "make miri                   looks for undefined behaviour in the kernels' memory (needs nightly with Miri)"
 	@echo "make build GRAPH=graphs/x.ron   the binary for another graph"
 	@echo "make release GRAPH=graphs/x.ron  one stripped binary for that graph, in $(OUT)/"
 
@@ -66,10 +67,17 @@ lint: deps
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# Whole proofs beside ark-groth16 and bellperson, then the kernels beside arkworks and blst.
+# Kernels and whole proofs beside arkworks, blst and bellperson: a table with a verdict for each row, in ten to twenty minutes.
+# BENCH="--rows ntt spmv --rounds 9" chooses. It ends with an error if a row is below what is required.
+BENCH ?=
 bench-cpu: deps
-	$(CARGO) run --release --locked -p proofline-bench-proofs
-	$(CARGO) bench --locked -p proofline-kernels
+	$(CARGO) run --release --locked -p proofline-bench-proofs --features filecoin -- $(BENCH)
+
+# Undefined behaviour in the kernels' memory and layouts. What multiplies in the field is blst's assembler, which Miri
+# cannot run: kernels/NOTES.md says what is covered.
+miri:
+	MIRIFLAGS="-Zmiri-ignore-leaks" CARGO_TARGET_DIR=target/miri $(CARGO) +nightly miri test --locked -p proofline-kernels --lib -- $(MIRI_TESTS)
+MIRI_TESTS = pages:: digits:: layout:: workspace::
 
 clean:
 	$(CARGO) clean

@@ -11,7 +11,7 @@ use ark_ff::{AdditiveGroup, PrimeField as _, UniformRand};
 use ark_poly::EvaluationDomain as _;
 use ff::{Field, PrimeField};
 use proofline_kernels::domain::Domain;
-use proofline_kernels::msm::{Curve, Query, affine_many};
+use proofline_kernels::msm::{Curve, Query, Workspace, affine_many};
 use proofline_kernels::{G1Affine, G1Projective, G2Affine, Scalar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -152,17 +152,22 @@ fn msm_g1(log: u32) {
     let points = walk::<G1Affine>(1 << log);
     let scalars = scalars(1 << log);
     let query = Query::new(points.clone());
+    let workspace = Workspace::new();
     let ark_points: Vec<_> = points.iter().map(ark_g1).collect();
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
     let blst_points: Vec<_> = points.iter().map(|p| *p.as_ref()).collect();
     let bytes: Vec<u8> = scalars.iter().flat_map(|x| x.to_repr()).collect();
     let theirs = ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars).expect("equal lengths").into_affine();
-    assert_eq!(ark_g1(&query.msm_dense(&scalars).into()), theirs, "times mean nothing if the results differ");
+    assert_eq!(
+        ark_g1(&query.msm_dense(&scalars, &workspace).into()),
+        theirs,
+        "times mean nothing if the results differ"
+    );
     compare(
         &format!("MSM G1 2^{log}, per point"),
         1 << log,
         vec![
-            ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars)))),
+            ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars, &workspace)))),
             ("ark", Box::new(|| _ = black_box(ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars)))),
             ("blst", Box::new(|| _ = black_box(blst_g1(&blst_points, &bytes)))),
         ],
@@ -173,15 +178,20 @@ fn msm_g2(log: u32) {
     let points = walk::<G2Affine>(1 << log);
     let scalars = scalars(1 << log);
     let query = Query::new(points.clone());
+    let workspace = Workspace::new();
     let ark_points: Vec<_> = points.iter().map(ark_g2).collect();
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
     let theirs = ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars).expect("equal lengths").into_affine();
-    assert_eq!(ark_g2(&query.msm_dense(&scalars).into()), theirs, "times mean nothing if the results differ");
+    assert_eq!(
+        ark_g2(&query.msm_dense(&scalars, &workspace).into()),
+        theirs,
+        "times mean nothing if the results differ"
+    );
     compare(
         &format!("MSM G2 2^{log}, per point"),
         1 << log,
         vec![
-            ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars)))),
+            ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars, &workspace)))),
             ("ark", Box::new(|| _ = black_box(ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars)))),
         ],
     );

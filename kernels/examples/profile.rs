@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ff::Field;
 use proofline_kernels::domain::{Convention, Domain};
-use proofline_kernels::msm::{Curve, Query, affine_many};
+use proofline_kernels::msm::{Curve, Query, Workspace, affine_many};
 use proofline_kernels::{G1Affine, G2Affine, Scalar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +46,8 @@ fn msm<C: Curve>(pool: &rayon::ThreadPool, scalars: &[Scalar], runs: u32) {
         })
         .collect();
     let query = Query::<C>::new(affine_many(&walk));
-    time(runs, scalars.len(), || _ = std::hint::black_box(pool.install(|| query.msm_dense(scalars))));
+    let workspace = Workspace::new();
+    time(runs, scalars.len(), || _ = std::hint::black_box(pool.install(|| query.msm_dense(scalars, &workspace))));
 }
 
 fn time(runs: u32, units: usize, mut run: impl FnMut()) {

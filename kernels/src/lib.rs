@@ -8,6 +8,7 @@
 //! - [`scalars`]: the scalars of one query, sorted by what they cost (0, ±1, small, full)
 //! - [`msm`]: multi-scalar multiplication over G1 and G2
 //! - [`fixed_base`]: many multiples of one base, for setup
+//! - [`limits`]: what the multipliers can do at most, for benches
 //! - [`selftest`]: known answers of the kernels of a [`Path`], for start-up
 
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
@@ -16,6 +17,7 @@ pub use path::Path;
 
 pub mod domain;
 pub mod fixed_base;
+pub mod limits;
 pub mod msm;
 pub mod scalars;
 pub mod selftest;
@@ -25,3 +27,4 @@ pub mod sparse;
 mod ifma;
 mod pages;
 mod path;
+mod shelf;

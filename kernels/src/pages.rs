@@ -46,7 +46,8 @@ impl<T: Copy> Pages<T> {
         // SAFETY: the layout's size is not zero.
         let memory = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(memory.cast()) else { handle_alloc_error(layout) };
-        #[cfg(target_os = "linux")]
+        // Miri knows no advice.
+        #[cfg(all(target_os = "linux", not(miri)))]
         if layout.align() == LARGE_PAGE {
             // SAFETY: the range is exactly the allocation. The advice changes no contents, and its failure (an old
             // kernel, huge pages switched off) no behaviour.

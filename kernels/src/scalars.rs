@@ -72,15 +72,6 @@ impl Full {
 
 impl DefaultIsZeroes for Full {}
 
-/// What one task found, in the order of its positions.
-#[derive(Default)]
-struct Part {
-    ones: Vec<u32>,
-    minus_ones: Vec<u32>,
-    small: Vec<Small>,
-    full: Vec<Full>,
-}
-
 impl ScalarSet {
     /// An empty set.
     pub fn new() -> Self {
@@ -97,29 +88,33 @@ impl ScalarSet {
         let len = positions.map_or(scalars.len(), <[u32]>::len);
         assert!(len <= MAX_LEN, "a query of {len} scalars is above the limit of {MAX_LEN}");
         self.len = len;
-        let mut parts: Vec<Part> = (0..len.div_ceil(SCALARS_PER_TASK))
+        let tasks = len.div_ceil(SCALARS_PER_TASK);
+        let class = |k: usize| Class::of(&scalars[positions.map_or(k, |positions| positions[k] as usize)]);
+        let range = |task: usize| task * SCALARS_PER_TASK..len.min((task + 1) * SCALARS_PER_TASK);
+        // Two passes: converting twice costs less than lists of unknown lengths and their copies.
+        let counts: Vec<[usize; 4]> = (0..tasks)
             .into_par_iter()
             .map(|task| {
-                let from = task * SCALARS_PER_TASK;
-                let mut part = Part::default();
-                for k in from..len.min(from + SCALARS_PER_TASK) {
-                    let scalar = &scalars[positions.map_or(k, |positions| positions[k] as usize)];
-                    part.push(k as u32, scalar);
-                }
-                part
+                let mut counts = [0; 4];
+                range(task).for_each(|k| class(k).count(&mut counts));
+                counts
             })
             .collect();
-        self.ones.reserve(parts.iter().map(|part| part.ones.len()).sum());
-        self.minus_ones.reserve(parts.iter().map(|part| part.minus_ones.len()).sum());
-        self.small.reserve(parts.iter().map(|part| part.small.len()).sum());
-        self.full.reserve(parts.iter().map(|part| part.full.len()).sum());
-        for part in &mut parts {
-            self.ones.extend_from_slice(&part.ones);
-            self.minus_ones.extend_from_slice(&part.minus_ones);
-            self.small.extend_from_slice(&part.small);
-            self.full.extend_from_slice(&part.full);
-            part.wipe();
-        }
+        let total = counts.iter().fold([0; 4], |sum, more| std::array::from_fn(|i| sum[i] + more[i]));
+        self.ones.resize(total[0], 0);
+        self.minus_ones.resize(total[1], 0);
+        self.small.resize(total[2], Small::default());
+        self.full.resize(total[3], Full::default());
+        let mut rest = Places {
+            ones: &mut self.ones,
+            minus_ones: &mut self.minus_ones,
+            small: &mut self.small,
+            full: &mut self.full,
+        };
+        let places: Vec<Places<'_>> = counts.into_iter().map(|counts| rest.split(counts)).collect();
+        places.into_par_iter().enumerate().for_each(|(task, mut places)| {
+            range(task).for_each(|k| places.put(k as u32, class(k)));
+        });
     }
 
     /// Number of scalars of the query, zeros included.
@@ -200,32 +195,90 @@ impl std::fmt::Debug for ScalarSet {
     }
 }
 
-impl Part {
-    fn push(&mut self, position: u32, scalar: &Scalar) {
+/// What a scalar costs.
+enum Class {
+    Zero,
+    One,
+    MinusOne,
+    Small { magnitude: u64, negative: bool },
+    Full([u64; 4]),
+}
+
+impl Class {
+    fn of(scalar: &Scalar) -> Self {
         // Bits are most of many witnesses; their Montgomery forms tell them without a conversion.
         let words = blst::blst_fr::from(*scalar).l;
         if words == [0; 4] {
-            return;
+            return Self::Zero;
         }
         if words == ONE {
-            return self.ones.push(position);
+            return Self::One;
         }
         let limbs = canonical(scalar);
         match limbs {
-            [magnitude, 0, 0, 0] => self.small.push(Small { position, magnitude }),
+            [magnitude, 0, 0, 0] => Self::Small { magnitude, negative: false },
             _ => match minus(limbs) {
-                [1, 0, 0, 0] => self.minus_ones.push(position),
-                [magnitude, 0, 0, 0] => self.small.push(Small { position: position | NEGATIVE, magnitude }),
-                _ => self.full.push(Full { position, limbs }),
+                [1, 0, 0, 0] => Self::MinusOne,
+                [magnitude, 0, 0, 0] => Self::Small { magnitude, negative: true },
+                _ => Self::Full(limbs),
             },
         }
     }
 
-    fn wipe(&mut self) {
-        self.ones.zeroize();
-        self.minus_ones.zeroize();
-        self.small.zeroize();
-        self.full.zeroize();
+    fn count(&self, counts: &mut [usize; 4]) {
+        let at = match self {
+            Self::Zero => return,
+            Self::One => 0,
+            Self::MinusOne => 1,
+            Self::Small { .. } => 2,
+            Self::Full(_) => 3,
+        };
+        counts[at] += 1;
+    }
+}
+
+/// Where one task writes what it finds, in the order of its positions.
+struct Places<'a> {
+    ones: &'a mut [u32],
+    minus_ones: &'a mut [u32],
+    small: &'a mut [Small],
+    full: &'a mut [Full],
+}
+
+impl<'a> Places<'a> {
+    /// Takes places for so many of each class from the front.
+    fn split(&mut self, [ones, minus_ones, small, full]: [usize; 4]) -> Self {
+        fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+            let (front, rest) = std::mem::take(from).split_at_mut(count);
+            *from = rest;
+            front
+        }
+        Self {
+            ones: take(&mut self.ones, ones),
+            minus_ones: take(&mut self.minus_ones, minus_ones),
+            small: take(&mut self.small, small),
+            full: take(&mut self.full, full),
+        }
+    }
+
+    /// Puts a scalar to the first place of its class.
+    fn put(&mut self, position: u32, class: Class) {
+        fn first<T>(places: &mut &mut [T], value: T) {
+            if let Some((place, rest)) = std::mem::take(places).split_first_mut() {
+                *place = value;
+                *places = rest;
+            }
+        }
+        match class {
+            Class::Zero => {}
+            Class::One => first(&mut self.ones, position),
+            Class::MinusOne => first(&mut self.minus_ones, position),
+            Class::Small { magnitude, negative } => {
+                let position = if negative { position | NEGATIVE } else { position };
+                first(&mut self.small, Small { position, magnitude });
+            }
+            Class::Full(limbs) => first(&mut self.full, Full { position, limbs }),
+        }
     }
 }
 

@@ -122,5 +122,7 @@ mod tests {
         assert_eq!(code(Cause::Failed(StageError::of(unsatisfied))), 5);
         assert_eq!(code(Cause::Failed(StageError::new("no source"))), 70);
         assert_eq!(code(Cause::Panicked("index".into())), 70);
+        // Of this class is what the self-test at start-up says of a machine that computes wrongly.
+        assert_eq!(Fault::Input(Error::Internal(String::new())).code(), 70);
     }
 }

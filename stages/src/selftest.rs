@@ -13,3 +13,16 @@ use crate::error::Error;
 pub fn run() -> Result<(), Error> {
     Ok(selftest::run(Path::best())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Class;
+
+    #[test]
+    fn a_wrong_kernel_is_an_internal_fault_that_names_it() {
+        let error = Error::from(selftest::SelfTestError::Wrong { kernel: "transform", path: "avx512-ifma" });
+        assert_eq!(error.class(), Class::Internal);
+        assert!(error.to_string().contains("transform kernel"), "{error}");
+    }
+}

@@ -1,135 +1,109 @@
-//! Whole proofs beside ark-groth16 and bellperson, in one run.
+//! Kernels and whole proofs beside arkworks, blst and bellperson, in one run.
 //!
-//! Times: every round proves once with each prover, so that what disturbs the machine disturbs all; medians and minima
-//! of the rounds. Peak memory: a fresh process for each prover, its peak reset when everything is resident. All proofs
-//! have the same key, witness, r and s, and must have the same bytes.
+//! Every round runs each contender once, so that what disturbs the machine disturbs all; minima and medians of the rounds,
+//! and the ratio of the medians. Results are compared: times of wrong answers mean nothing.
 
+mod limits;
+mod memory;
+mod msm;
+mod ntt;
+mod proofs;
 mod provers;
+mod spmv;
 mod subject;
+mod table;
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Instant;
+use std::process::ExitCode;
 
 use clap::Parser;
-use proofline::VerifyingKey;
-use proofline::verify::{PreparedKey, ProofPoints};
+use limits::Limits;
 use subject::Subject;
+use table::Table;
 
-const PROVERS: [&str; 3] = ["proofline", "ark-groth16", "bellperson"];
-
-/// Whole proofs beside ark-groth16 and bellperson.
+/// Kernels and whole proofs beside arkworks, blst and bellperson
 #[derive(Parser)]
 struct Arguments {
-    /// Circuits: `sha256:N`, `sha256_247`, `poseidon_batch7`
+    /// Rows: `msm`, `ntt`, `spmv`, `proofs`, `memory`
+    #[arg(long, num_args = 1.., default_values = ["msm", "ntt", "spmv", "proofs", "memory"])]
+    rows: Vec<String>,
+    /// Circuits of the rows `proofs` and `memory`: `sha256:N`, `sha256_247`, `poseidon_batch7`
     #[arg(long, num_args = 1.., default_values = ["sha256_247", "sha256:16", "poseidon_batch7"])]
     circuits: Vec<String>,
-    /// Rounds; each proves once with each prover
+    /// Rounds; each runs every contender once
     #[arg(long, default_value_t = 7)]
     rounds: usize,
+    /// Smaller sizes and three rounds, for development: no verdict is worth much
+    #[arg(long)]
+    quick: bool,
     /// Where keys are kept between runs
     #[arg(long, default_value = "target/bench-keys")]
     keys: PathBuf,
-    /// Leaves the peaks of memory out
+    /// Leaves out proofs on the portable path, that of CPUs without AVX-512 IFMA
     #[arg(long)]
-    no_memory: bool,
+    no_portable: bool,
     /// Proves once in this process and prints its peak memory: how the other runs of this program measure it
     #[arg(long, hide = true)]
     peak_of: Option<String>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::parse();
     if let Some(prover) = &arguments.peak_of {
-        println!("{}", peak(prover, &Subject::open(&arguments.circuits[0], &arguments.keys)?)?);
-        return Ok(());
+        println!("{}", memory::peak(prover, &arguments.circuits[0], &arguments.keys)?);
+        return Ok(ExitCode::SUCCESS);
     }
-    let threads = std::thread::available_parallelism()?;
-    println!("{threads} threads, kernels: {}", kernels());
-    println!(
-        "| circuit | constraints | prover | min s | median s | max s | ours is faster by (medians) | peak RSS MiB |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
-    for name in &arguments.circuits {
-        compare(&Subject::open(name, &arguments.keys)?, &arguments)?;
-    }
-    Ok(())
+    let limits = Limits::measure();
+    println!("{} threads, kernels: {}", rayon::current_num_threads(), proofline_kernels::Path::best().name());
+    limits.print();
+    let mut table = Table::default();
+    table.head();
+    run(&arguments, &mut table, &limits)?;
+    println!("{} rows, {} below what is required", table.rows(), table.missed().len());
+    table.missed().iter().for_each(|row| println!("missed: {row}"));
+    Ok(if table.missed().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The path that the arithmetic takes here.
-fn kernels() -> &'static str {
-    if is_x86_feature_detected!("avx512ifma") { "AVX-512 IFMA" } else { "portable" }
-}
-
-fn compare(subject: &Subject, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let key = PreparedKey::new(&VerifyingKey::read(&subject.key)?);
-    let mut provers = Vec::new();
-    for name in PROVERS {
-        provers.push(provers::open(name, subject)?);
+fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), Box<dyn Error>> {
+    let wanted = |row: &str| arguments.rows.iter().any(|wanted| wanted == row);
+    let (runs, smaller) = if arguments.quick { (3, 2) } else { (arguments.rounds, 0) };
+    if wanted("msm") {
+        for log in [18, 20] {
+            msm::g1(log - smaller, runs, table, limits)?;
+        }
+        msm::g2(18 - smaller, runs, table, limits)?;
     }
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); provers.len()];
-    let mut expected: Option<Vec<u8>> = None;
-    // The round before the first warms every prover up and is not counted.
-    for round in 0..=arguments.rounds {
-        for (prover, times) in provers.iter().zip(&mut times) {
-            let clock = Instant::now();
-            let proof = prover.prove(subject)?;
-            let seconds = clock.elapsed().as_secs_f64();
-            if round > 0 {
-                times.push(seconds);
-            }
-            if !key.verify(&ProofPoints::parse(&proof)?, &subject.public())? {
-                return Err("a proof does not verify".into());
-            }
-            if expected.get_or_insert_with(|| proof.clone()) != &proof {
-                return Err("the provers' proofs differ".into());
-            }
+    if wanted("ntt") {
+        for log in [20, 22] {
+            ntt::ntt(log - smaller, runs, table, limits)?;
         }
     }
-    drop(provers);
-    let ours = median(&mut times[0]);
-    for (name, times) in PROVERS.iter().zip(&mut times) {
-        let middle = median(times);
-        let memory = if arguments.no_memory { "-".to_owned() } else { peak_of_process(name, subject, arguments)? };
-        println!(
-            "| {} | {} | {name} | {:.3} | {middle:.3} | {:.3} | {:.2} | {memory} |",
-            subject.name,
-            subject.shape.constraints(),
-            times[0],
-            times[times.len() - 1],
-            middle / ours
-        );
+    if wanted("spmv") {
+        let subject = Subject::open("sha256_247", &arguments.keys)?;
+        spmv::spmv(&subject.shape, &subject.witness, runs, table)?;
+        #[cfg(feature = "filecoin")]
+        porep(runs, table)?;
+        #[cfg(not(feature = "filecoin"))]
+        eprintln!("built without `--features filecoin`: the row of its circuit is left out");
+    }
+    for name in arguments.circuits.iter().filter(|_| wanted("proofs")) {
+        proofs::proofs(&Subject::open(name, &arguments.keys)?, !arguments.no_portable, runs, table, limits)?;
+    }
+    for name in arguments.circuits.iter().filter(|_| wanted("memory")) {
+        memory::peaks(name, &arguments.keys, table)?;
     }
     Ok(())
 }
 
-/// The middle of the times, which are sorted by this.
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-fn peak_of_process(prover: &str, subject: &Subject, arguments: &Arguments) -> Result<String, Box<dyn Error>> {
-    let output = Command::new(std::env::current_exe()?)
-        .args(["--peak-of", prover, "--circuits", &subject.name, "--keys"])
-        .arg(&arguments.keys)
-        .output()?;
-    if !output.status.success() {
-        return Err(format!("{prover}: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
-}
-
-/// The peak resident memory of a proof in MiB: everything that must be in memory for it is, what setting up took is
-/// forgotten.
-fn peak(prover: &str, subject: &Subject) -> Result<u64, Box<dyn Error>> {
-    let prover = provers::open(prover, subject)?;
-    // Writing 5 resets the peak to what is resident now.
-    std::fs::write("/proc/self/clear_refs", "5")?;
-    prover.prove(subject)?;
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak in /proc/self/status")?;
-    let kib: u64 = peak.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kib / 1024)
+/// Sparse products of Filecoin's proof of replication, of a sealed sector of 2 KiB.
+#[cfg(feature = "filecoin")]
+fn porep(runs: usize, table: &mut Table) -> Result<(), Box<dyn Error>> {
+    use proofline_stages::circuits::filecoin::Porep;
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/filecoin/porep-2k-sector1.c1.json");
+    let porep = Porep::parse(&file, &std::fs::read(&file)?)?;
+    let shape = proofline::CircuitShape::from_circuit("Filecoin's PoRep", porep.circuit(0)?)?;
+    let witness = proofline_stages::circuits::witness_of(&shape, porep.circuit(0)?)?;
+    spmv::spmv(&shape, &witness, runs, table)
 }

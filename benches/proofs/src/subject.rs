@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use blstrs::Scalar;
+use ff::Field;
 use proofline::setup::{Entropy, generate};
 use proofline::{Builtin, CircuitShape, unwatched};
-use proofline_stages::circuits::{R1cs, parse_wtns, witness_of};
+use proofline_stages::circuits::{R1cs, Sha256Preimage, parse_wtns, witness_of};
 use proofline_stages::params::{PARAMS_FILE, Parameters};
 use proofline_stages::secret::SecretScalars;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 /// Where the constraints come from.
 pub enum Origin {
@@ -35,21 +38,14 @@ impl Subject {
             Ok(builtin) => {
                 let shape = CircuitShape::from_builtin(name)?;
                 let Builtin::Sha256 { blocks } = builtin;
-                let preimage = (0..64 * blocks).map(|at| (at * 7 % 251) as u8).collect::<Vec<u8>>();
-                let circuit = proofline_stages::circuits::Sha256Preimage::of_preimage(preimage.into());
-                let witness = witness_of(&shape, circuit)?;
+                let witness = witness_of(&shape, Sha256Preimage::of_preimage(preimage(blocks).into()))?;
                 (Origin::Builtin(builtin), shape, witness)
             }
             Err(_) => {
-                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
-                let unpack = |file: String| -> Result<(PathBuf, Vec<u8>), Box<dyn Error>> {
-                    let path = folder.join(file);
-                    Ok((path.clone(), zstd::decode_all(std::fs::File::open(&path)?)?))
-                };
-                let (path, bytes) = unpack(format!("{name}.r1cs.zst"))?;
+                let (path, bytes) = unpack(&format!("{name}.r1cs.zst"))?;
                 let r1cs = R1cs::parse(&path, &bytes)?;
-                let shape = CircuitShape::from_constraints(name, R1cs::parse(&path, &bytes)?)?;
-                let (path, bytes) = unpack(format!("{name}.wtns.zst"))?;
+                let shape = CircuitShape::from_constraints(name, r1cs.clone())?;
+                let (path, bytes) = unpack(&format!("{name}.wtns.zst"))?;
                 (Origin::Circom(r1cs), shape, parse_wtns(&path, &bytes)?)
             }
         };
@@ -61,6 +57,14 @@ impl Subject {
         Ok(Self { name: name.to_owned(), origin, shape: Arc::new(shape), witness, key })
     }
 
+    /// The circuit once more.
+    pub fn reopen(&self) -> Result<CircuitShape, Box<dyn Error>> {
+        Ok(match &self.origin {
+            Origin::Circom(r1cs) => CircuitShape::from_constraints(&self.name, r1cs.clone())?,
+            Origin::Builtin(_) => CircuitShape::from_builtin(&self.name)?,
+        })
+    }
+
     /// The key as points.
     pub fn parameters(&self) -> Result<Parameters, Box<dyn Error>> {
         Ok(Parameters::read(&self.key, &unwatched)?)
@@ -70,4 +74,22 @@ impl Subject {
     pub fn public(&self) -> Vec<Scalar> {
         self.witness[1..self.shape.inputs()].to_vec()
     }
+}
+
+/// A file of `benches/data`, unpacked.
+fn unpack(file: &str) -> Result<(PathBuf, Vec<u8>), Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
+    let bytes = zstd::decode_all(std::fs::File::open(&path)?)?;
+    Ok((path, bytes))
+}
+
+/// The preimage that is proved to be known.
+pub fn preimage(blocks: usize) -> Vec<u8> {
+    (0..64 * blocks).map(|at| (at * 7 % 251) as u8).collect()
+}
+
+/// Full-size scalars.
+pub fn random_scalars(n: usize, seed: u64) -> Vec<Scalar> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..n).map(|_| Scalar::random(&mut rng)).collect()
 }

@@ -81,6 +81,11 @@ impl Domain {
         Ok(Self { log_size, path, transforms: Transforms::new(path, root, log_size) })
     }
 
+    /// The path that transforms take.
+    pub fn path(&self) -> Path {
+        self.path
+    }
+
     /// Number of points.
     pub fn size(&self) -> usize {
         1 << self.log_size

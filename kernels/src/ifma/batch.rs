@@ -9,11 +9,12 @@
 //! product zero, which the inversion notices; the batch then runs again in a careful version that doubles or cancels
 //! lane by lane.
 
-use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1};
 
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::fp2::Tower;
+use super::operands::{Operands, blend, fetch, load_bases, load_points, store};
 use super::vector::{LANES, Row, each};
 use crate::msm::adder::{BATCH, Pair};
 
@@ -34,17 +35,17 @@ impl<const K: usize> Affine<K> {
 
 /// What the backward pass needs of eight additions.
 #[derive(Clone, Copy)]
-struct Group<const K: usize> {
+pub(super) struct Group<const K: usize> {
     denominator: [Fp; K],
     numerator: [Fp; K],
     /// Product of the denominators of all groups before.
     before: [Fp; K],
-    x1: [Fp; K],
-    y1: [Fp; K],
+    pub(super) x1: [Fp; K],
+    pub(super) y1: [Fp; K],
     /// Lanes whose result is (x₁, y₁) as it stands.
-    keep: u8,
+    pub(super) keep: u8,
     /// Lanes whose result is infinity.
-    cancel: u8,
+    pub(super) cancel: u8,
 }
 
 /// Memory for one batch.
@@ -155,9 +156,6 @@ fn add_point_batch<F: Tower<K>, const K: usize>(
     }
 }
 
-/// Two points in eight lanes.
-type Operands<const K: usize> = [[[Fp; K]; 2]; 2];
-
 /// Loads operands, prepares every group, and gives the product of all denominators.
 #[inline(always)]
 fn forward<F: Tower<K>, const K: usize>(
@@ -230,6 +228,9 @@ fn raised_sum<const K: usize>(group: &Group<K>) -> [Fp; K] {
 
 /// Takes the groups' inverses out of the product's, from the last to the first, and writes the results. The sums are
 /// those of a repaired batch. `fetch` is called once for every addition.
+///
+/// The second half of a group's work is done between the products of the first half of the next: each product then waits for
+/// nothing that was begun just before it, and a core's window is hardly longer than one product.
 #[inline(always)]
 fn backward<F: Tower<K>, const K: usize>(
     batch: &[Pair],
@@ -239,47 +240,53 @@ fn backward<F: Tower<K>, const K: usize>(
     points: &mut [Affine<K>],
     fetch: impl Fn(usize),
 ) {
-    for (at, (pairs, group)) in batch.chunks(LANES).zip(groups).enumerate().rev() {
+    let mut slope = inverse;
+    let (mut own, mut square, mut x3, mut drop) = (slope, slope, slope, slope);
+    // The group whose slope is known, and then one step with no new group.
+    let mut open: Option<usize> = None;
+    for at in (0..groups.len()).rev().map(Some).chain([None]) {
         // Requests are spread over the work: many at a time would hold it up.
-        let ahead = batch.len().saturating_sub((at + 1) * LANES);
+        let ahead = at.map_or(batch.len(), |at| batch.len().saturating_sub((at + 1) * LANES));
         fetch(ahead);
-        let own = F::mul(&inverse, &group.before);
+        if let Some(at) = at {
+            own = F::mul(&inverse, &groups[at].before);
+        }
         fetch(ahead + 1);
-        inverse = F::mul(&inverse, &group.denominator);
+        if open.is_some() {
+            square = F::square_raw(&slope);
+        }
         fetch(ahead + 2);
-        let slope = F::mul(&group.numerator, &own);
+        if let Some(at) = at {
+            inverse = F::mul(&inverse, &groups[at].denominator);
+        }
         fetch(ahead + 3);
-        let square = F::square_raw(&slope);
+        if let Some(open) = open {
+            let group = &groups[open];
+            let sum = match sums {
+                Some(sums) => sums[open],
+                None => raised_sum(group),
+            };
+            // Below 1.01p − 2p + 6p, above 0 − 2p − 2p − 2p + 6p.
+            x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<6>(&square[k], &sum[k])));
+            drop = each!([square[0]; K], k => fp::sub::<2>(&group.x1[k], &x3[k]));
+        }
         fetch(ahead + 4);
-        let sum = match sums {
-            Some(sums) => sums[at],
-            None => raised_sum(group),
-        };
-        // Below 1.01p − 2p + 6p, above 0 − 2p − 2p − 2p + 6p.
-        let mut x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<6>(&square[k], &sum[k])));
-        let drop = each!([square[0]; K], k => fp::sub::<2>(&group.x1[k], &x3[k]));
+        let last = slope;
+        if let Some(at) = at {
+            slope = F::mul(&groups[at].numerator, &own);
+        }
         fetch(ahead + 5);
-        let product = F::mul_raw(&slope, &drop);
         fetch(ahead + 6);
-        // Below 2.01p − 0 + 2p, above 0 − 2p + 2p.
-        let mut y3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
+        if let Some(open) = open {
+            let group = &groups[open];
+            let product = F::mul_raw(&last, &drop);
+            // Below 2.01p − 0 + 2p, above 0 − 2p + 2p.
+            let y3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<2>(&product[k], &group.y1[k])));
+            let pairs = &batch[open * LANES..];
+            store(&pairs[..pairs.len().min(LANES)], group, x3, y3, points);
+        }
         fetch(ahead + 7);
-        if group.keep | group.cancel != 0 {
-            x3 = blend(&x3, group.keep, &group.x1);
-            y3 = blend(&y3, group.keep, &group.y1);
-            let zero = [[x3[0][0].splat(0); LIMBS]; K];
-            x3 = blend(&x3, group.cancel, &zero);
-            y3 = blend(&y3, group.cancel, &zero);
-        }
-        let x3 = each!([x3[0]; K], k => fp::to_rows(&x3[k]));
-        let y3 = each!([y3[0]; K], k => fp::to_rows(&y3[k]));
-        for (lane, pair) in pairs.iter().enumerate() {
-            let out = &mut points[pair.out as usize];
-            for k in 0..K {
-                x3[k][lane].store(&mut out.x[k]);
-                y3[k][lane].store(&mut out.y[k]);
-            }
-        }
+        open = at;
     }
 }
 
@@ -297,68 +304,4 @@ fn blank_lanes<const K: usize>(x: &[Fp; K]) -> u8 {
         blank &= fp::blank_lanes(x);
     }
     blank
-}
-
-#[inline(always)]
-fn blend<const K: usize>(a: &[Fp; K], mask: u8, b: &[Fp; K]) -> [Fp; K] {
-    each!([a[0]; K], k => fp::blend(&a[k], mask, &b[k]))
-}
-
-/// The operands of up to eight pairs among points; lanes without a pair are infinity.
-#[inline(always)]
-fn load_points<const K: usize>(proof: Ifma, points: &[Affine<K>], pairs: &[Pair]) -> Operands<K> {
-    let blank = Affine::INFINITY;
-    let mut lanes = [[&blank; LANES]; 2];
-    for (lane, pair) in pairs.iter().enumerate() {
-        lanes[0][lane] = &points[pair.a as usize];
-        lanes[1][lane] = &points[pair.b as usize];
-    }
-    let mut operands = [[[[proof.splat(0); LIMBS]; K]; 2]; 2];
-    for (operand, lanes) in operands.iter_mut().zip(&lanes) {
-        let [x, y] = operand;
-        for (k, (x, y)) in x.iter_mut().zip(y).enumerate() {
-            *x = fp::load_rows(proof, each!([&blank.x[k]; LANES], lane => &lanes[lane].x[k]));
-            *y = fp::load_rows(proof, each!([&blank.y[k]; LANES], lane => &lanes[lane].y[k]));
-        }
-    }
-    operands
-}
-
-/// The operands of up to eight pairs among bases; lanes without a pair are infinity.
-#[inline(always)]
-fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs: &[Pair]) -> Operands<K> {
-    let blank: Packed<K> = [[[0; WORDS]; K]; 2];
-    let mut lanes = [[&blank; LANES]; 2];
-    let mut negative = [0u8; 2];
-    for (lane, pair) in pairs.iter().enumerate() {
-        lanes[0][lane] = &bases[(pair.a >> 1) as usize];
-        lanes[1][lane] = &bases[(pair.b >> 1) as usize];
-        negative[0] |= ((pair.a & 1) as u8) << lane;
-        negative[1] |= ((pair.b & 1) as u8) << lane;
-    }
-    let zero = [proof.splat(0); LIMBS];
-    let mut operands = [[[zero; K]; 2]; 2];
-    for ((operand, lanes), &negative) in operands.iter_mut().zip(&lanes).zip(&negative) {
-        let [x, y] = operand;
-        for (k, (x, y)) in x.iter_mut().zip(y).enumerate() {
-            *x = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][0][k]));
-            let plus = fp::load_words(proof, each!([&blank[0][k]; LANES], lane => &lanes[lane][1][k]));
-            // p − y of a canonical y is in (0, p], and never infinity's 0.
-            *y = fp::blend(&plus, negative, &fp::sub::<1>(&zero, &plus));
-        }
-    }
-    operands
-}
-
-/// Asks the memory for the base of an entry. A table starts on a line, and bases of 96 or 192 bytes then start at 0 or 32
-/// in a line: a request per 64 bytes meets all lines.
-#[inline(always)]
-fn fetch<const HINT: i32, const K: usize>(bases: &[Packed<K>], entry: u32) {
-    let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
-    let mut offset = 0;
-    while offset < size_of::<Packed<K>>() {
-        // SAFETY: a prefetch of any address is allowed; it only fills caches.
-        unsafe { _mm_prefetch::<HINT>(start.wrapping_add(offset)) };
-        offset += 64;
-    }
 }

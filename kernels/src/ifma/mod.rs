@@ -15,6 +15,7 @@ pub(crate) mod fp;
 pub(crate) mod fp2;
 pub(crate) mod fr;
 pub(crate) mod ntt;
+mod operands;
 pub(crate) mod pointwise;
 pub(crate) mod sparse;
 pub(crate) mod vector;
@@ -33,6 +34,30 @@ impl Ifma {
             && is_x86_feature_detected!("avx512ifma");
         found.then_some(Self(()))
     }
+}
+
+/// At least `count` fused multiplications that do not wait for each other; gives their number.
+pub(crate) fn fused_multiplications(proof: Ifma, count: u64) -> u64 {
+    // SAFETY: `proof` proves the features.
+    unsafe { multiply(proof, count) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
+fn multiply(proof: Ifma, count: u64) -> u64 {
+    /// More than latency times rate on any CPU so far, and few enough for the registers.
+    const CHAINS: usize = 16;
+    let (a, b) = (proof.splat(3), proof.splat(std::hint::black_box(5)));
+    let mut sums = [a; CHAINS];
+    let rounds = count.div_ceil(CHAINS as u64);
+    for _ in 0..rounds {
+        for sum in &mut sums {
+            *sum = sum.add_low(a, b);
+        }
+    }
+    for sum in sums {
+        std::hint::black_box(sum.lanes());
+    }
+    rounds * CHAINS as u64
 }
 
 #[cfg(test)]

@@ -53,8 +53,14 @@ fn same_sums<C: Curve>(generator: C::Projective) {
         for path in Path::all() {
             let loaded = load::<C>(count, &infinities, &bytes, path).unwrap();
             let made = Query::with_path(points.clone(), path);
+            let workspace = Workspace::new();
             assert_eq!((loaded.len(), loaded.bytes()), (made.len(), made.bytes()));
-            assert_eq!(loaded.msm_dense(&scalars), made.msm_dense(&scalars), "{count} points, {}", path.name());
+            assert_eq!(
+                loaded.msm_dense(&scalars, &workspace),
+                made.msm_dense(&scalars, &workspace),
+                "{count} points, {}",
+                path.name()
+            );
         }
     }
 }

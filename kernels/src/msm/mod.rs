@@ -8,13 +8,15 @@ mod pippenger;
 mod portable;
 mod segments;
 mod terms;
+mod workspace;
 
 pub use curve::{Curve, affine_many};
 pub use load::{LoadError, Stored};
+pub use workspace::Workspace;
 
 use adder::Adder;
-use segments::Pool;
 use terms::Terms;
+use workspace::{Pool, Window};
 
 use crate::scalars::{ScalarSet, canonical};
 use crate::{Path, Scalar};
@@ -99,57 +101,56 @@ impl<C: Curve> Query<C> {
         bases + self.places.as_ref().map_or(0, |places| 4 * places.len())
     }
 
-    /// Σ scalar · point over the set; position k of the set belongs to point k.
+    /// Σ scalar · point over the set; position k of the set belongs to point k. Parallel.
     ///
     /// # Panics
     /// If the set has more scalars than the query has points.
-    pub fn msm(&self, set: &ScalarSet) -> C::Projective {
+    pub fn msm(&self, set: &ScalarSet, workspace: &Workspace<C>) -> C::Projective {
         assert!(set.len() <= self.len, "{} scalars for a query of {} points", set.len(), self.len);
         match &self.bases {
-            Bases::Portable(bases) => self.msm_over(bases, set),
+            Bases::Portable(bases) => self.msm_over(bases, &workspace.portable, set),
             #[cfg(target_arch = "x86_64")]
-            Bases::Ifma(bases) => self.msm_over(bases, set),
+            Bases::Ifma(bases) => self.msm_over(bases, &workspace.ifma, set),
         }
     }
 
     /// Σ scalar · point for scalars that are nearly all full-sized, such as those of the H query; scalar k belongs to
-    /// point k.
+    /// point k. Parallel.
     ///
     /// # Panics
     /// If there are more scalars than points.
-    pub fn msm_dense(&self, scalars: &[Scalar]) -> C::Projective {
+    pub fn msm_dense(&self, scalars: &[Scalar], workspace: &Workspace<C>) -> C::Projective {
         assert!(scalars.len() <= self.len, "{} scalars for a query of {} points", scalars.len(), self.len);
         let term = |at: usize| self.entry(at as u32, false).map(|entry| (entry, canonical(&scalars[at])));
-        let terms = Terms::new(scalars.len(), term);
         match &self.bases {
-            Bases::Portable(bases) => pippenger::multiply(bases, &Pool::new(), terms),
+            Bases::Portable(bases) => multiply(bases, &workspace.portable, scalars.len(), term),
             #[cfg(target_arch = "x86_64")]
-            Bases::Ifma(bases) => pippenger::multiply(bases, &Pool::new(), terms),
+            Bases::Ifma(bases) => multiply(bases, &workspace.ifma, scalars.len(), term),
         }
     }
 
-    fn msm_over<A: Adder<C>>(&self, bases: &A, set: &ScalarSet) -> C::Projective {
-        let pool = Pool::new();
+    fn msm_over<A: Adder<C>>(&self, bases: &A, pool: &Pool<C, A>, set: &ScalarSet) -> C::Projective {
         let ones = || {
             let plus = set.ones().iter().filter_map(|&at| self.entry(at, false));
             let minus = set.minus_ones().iter().filter_map(|&at| self.entry(at, true));
-            let entries: Vec<u32> = plus.chain(minus).collect();
-            bases.to_projective(&segments::sum_all(bases, &pool, &entries))
+            pool.with_window(|Window { sorted, .. }| {
+                sorted.entries.clear();
+                sorted.entries.extend(plus.chain(minus));
+                bases.to_projective(&segments::sum_all(bases, pool, &sorted.entries))
+            })
         };
         let small = || {
-            let term = |at: usize| {
+            multiply(bases, pool, set.small().len(), |at: usize| {
                 let small = &set.small()[at];
                 // A second limb, for the carry of the signed digits.
                 self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude(), 0]))
-            };
-            pippenger::multiply(bases, &pool, Terms::new(set.small().len(), term))
+            })
         };
         let full = || {
-            let term = |at: usize| {
+            multiply(bases, pool, set.full().len(), |at: usize| {
                 let full = &set.full()[at];
                 self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
-            };
-            pippenger::multiply(bases, &pool, Terms::new(set.full().len(), term))
+            })
         };
         let (full, (small, ones)) = rayon::join(full, || rayon::join(small, ones));
         full + small + ones
@@ -163,6 +164,16 @@ impl<C: Curve> Query<C> {
         };
         (place != DROPPED).then(|| 2 * place + u32::from(negative))
     }
+}
+
+/// Σ ±scalar · base over `count` terms; see [`Terms::new`].
+fn multiply<C: Curve, A: Adder<C>, const LIMBS: usize>(
+    bases: &A,
+    pool: &Pool<C, A>,
+    count: usize,
+    term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync,
+) -> C::Projective {
+    pool.with_terms(|memory| pippenger::multiply(bases, pool, Terms::new(memory, count, term)))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::Curve;
 use super::adder::Adder;
 use super::digits::Windows;
-use super::segments::{Pool, sum_segments, weighted_sum};
+use super::segments::{sum_segments, weighted_sum};
 use super::terms::Terms;
+use super::workspace::{Pool, Window};
 
 /// Terms that one window sorts at once: bounds the memory of a window to 32 MiB and its buckets.
 const TERMS_PER_CHUNK: usize = 1 << 22;
@@ -17,7 +18,7 @@ const MAX_WIDTH: u32 = 18;
 pub(super) fn multiply<C: Curve, A: Adder<C>, const LIMBS: usize>(
     adder: &A,
     pool: &Pool<C, A>,
-    terms: Terms<LIMBS>,
+    terms: Terms<'_, LIMBS>,
 ) -> C::Projective {
     let width = window_width(terms.len().min(TERMS_PER_CHUNK), terms.bits());
     multiply_with_width(adder, pool, terms, width)
@@ -27,7 +28,7 @@ pub(super) fn multiply<C: Curve, A: Adder<C>, const LIMBS: usize>(
 pub(super) fn multiply_with_width<C: Curve, A: Adder<C>, const LIMBS: usize>(
     adder: &A,
     pool: &Pool<C, A>,
-    mut terms: Terms<LIMBS>,
+    mut terms: Terms<'_, LIMBS>,
     width: u32,
 ) -> C::Projective {
     if terms.bits() == 0 {
@@ -43,10 +44,13 @@ pub(super) fn multiply_with_width<C: Curve, A: Adder<C>, const LIMBS: usize>(
         .map(|window| {
             let sum = |chunk| {
                 let range = chunk * per_chunk..terms.len().min((chunk + 1) * per_chunk);
-                let (entries, sizes) = terms.sort(range, &windows, window);
-                let mut buckets = vec![A::infinity(); sizes.len()];
-                sum_segments(adder, pool, &entries, &sizes, &mut buckets);
-                weighted_sum(adder, pool, &mut buckets)
+                pool.with_window(|Window { sorted, buckets }| {
+                    terms.sort(range, &windows, window, sorted);
+                    buckets.clear();
+                    buckets.resize(sorted.sizes.len(), A::infinity());
+                    sum_segments(adder, pool, &sorted.entries, &sorted.sizes, buckets);
+                    weighted_sum(adder, pool, buckets)
+                })
             };
             (0..chunks).into_par_iter().map(sum).sum()
         })

@@ -3,12 +3,11 @@
 //! In every round neighbours are paired, over all segments of a block together, so that batches stay full whatever the
 //! sizes of the segments: a thousand small buckets or one that holds every bit of a witness.
 
-use std::sync::Mutex;
-
 use rayon::prelude::*;
 
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
+use super::workspace::{Pool, Task, Window};
 use crate::pages::Pages;
 
 /// Entries of one block: its points after the first round (at most half as many) stay in a second-level cache.
@@ -17,42 +16,6 @@ const BLOCK: usize = 1 << 13;
 const PIECE: usize = 1 << 7;
 /// Entries that one parallel task sums.
 const ENTRIES_PER_TASK: usize = 1 << 16;
-
-/// Memory of one task. Tasks take one from the [`Pool`] and give it back, so that there are never more than threads.
-pub(super) struct Workspace<C: Curve, A: Adder<C>> {
-    scratch: A::Scratch,
-    /// Two regions, read and written in turn by the rounds.
-    points: Pages<A::Point>,
-    pairs: Vec<Pair>,
-    sizes: Vec<u32>,
-}
-
-/// Workspaces that are not in use.
-pub(super) struct Pool<C: Curve, A: Adder<C>> {
-    free: Mutex<Vec<Workspace<C, A>>>,
-}
-
-impl<C: Curve, A: Adder<C>> Pool<C, A> {
-    pub(super) fn new() -> Self {
-        Self { free: Mutex::new(Vec::new()) }
-    }
-
-    /// Runs `f` with a workspace.
-    fn with<R>(&self, adder: &A, f: impl FnOnce(&mut Workspace<C, A>) -> R) -> R {
-        // A poisoned lock only means that another task panicked while it moved a workspace: the list is still a list.
-        let lock = || self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let taken = lock().pop();
-        let mut workspace = taken.unwrap_or_else(|| Workspace {
-            scratch: adder.scratch(),
-            points: Pages::filled(0, A::infinity()),
-            pairs: Vec::new(),
-            sizes: Vec::new(),
-        });
-        let result = f(&mut workspace);
-        lock().push(workspace);
-        result
-    }
-}
 
 /// Sums of consecutive segments: `out[j]` becomes the sum of the next `sizes[j]` entries. Parallel.
 pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
@@ -103,8 +66,8 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
             let (block_out, rest_out) = out.split_at_mut(count);
             let after = entries.get(total..).unwrap_or(&[]);
             let soon = &after[..after.len().min(2 * BATCH)];
-            pool.with(adder, |workspace| {
-                sum_block(adder, workspace, &entries[..total], &sizes[..count], soon, block_out);
+            pool.with_task(adder, |task| {
+                sum_block(adder, task, &entries[..total], &sizes[..count], soon, block_out);
             });
             rest = (after, &sizes[count..], rest_out);
         }
@@ -116,36 +79,41 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
     if entries.is_empty() {
         return A::infinity();
     }
-    let mut partial = vec![A::infinity(); entries.len().div_ceil(PIECE)];
-    let sizes: Vec<u32> = entries.chunks(PIECE).map(|piece| piece.len() as u32).collect();
-    sum_segments(adder, pool, entries, &sizes, &mut partial);
-    pool.with(adder, |workspace| {
-        while partial.len() > 1 {
-            let half = (partial.len() / 2) as u32;
-            workspace.pairs.clear();
-            workspace.pairs.extend((0..half).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }));
-            let odd = partial.len() % 2 == 1;
-            let last = partial[partial.len() - 1];
-            adder.add_points(&workspace.pairs, &[], &mut partial, &mut workspace.scratch);
-            partial.truncate(half as usize);
-            if odd {
-                partial.push(last);
+    pool.with_window(|Window { sorted, buckets: partial }| {
+        let sizes = &mut sorted.sizes;
+        sizes.clear();
+        sizes.extend(entries.chunks(PIECE).map(|piece| piece.len() as u32));
+        partial.clear();
+        partial.resize(sizes.len(), A::infinity());
+        sum_segments(adder, pool, entries, sizes, partial);
+        pool.with_task(adder, |task| {
+            while partial.len() > 1 {
+                let half = (partial.len() / 2) as u32;
+                task.pairs.clear();
+                task.pairs.extend((0..half).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }));
+                let odd = partial.len() % 2 == 1;
+                let last = partial[partial.len() - 1];
+                adder.add_points(&task.pairs, &[], partial, &mut task.scratch);
+                partial.truncate(half as usize);
+                if odd {
+                    partial.push(last);
+                }
             }
-        }
-    });
-    partial[0]
+        });
+        partial[0]
+    })
 }
 
 /// One block, alone on its thread. The entries `soon` belong to the block that follows.
 fn sum_block<C: Curve, A: Adder<C>>(
     adder: &A,
-    workspace: &mut Workspace<C, A>,
+    task: &mut Task<C, A>,
     entries: &[u32],
     sizes: &[u32],
     mut soon: &[u32],
     out: &mut [A::Point],
 ) {
-    let Workspace { scratch, points, pairs, sizes: left } = workspace;
+    let Task { scratch, points, pairs, sizes: left } = task;
     let region: usize = sizes.iter().map(|&size| size.div_ceil(2) as usize).sum();
     if points.len() < 2 * region {
         *points = Pages::filled(2 * region.max(BLOCK), A::infinity());
@@ -205,7 +173,7 @@ pub(super) fn weighted_sum<C: Curve, A: Adder<C>>(
     pool: &Pool<C, A>,
     buckets: &mut Vec<A::Point>,
 ) -> C::Projective {
-    pool.with(adder, |workspace| weighted(adder, workspace, buckets))
+    pool.with_task(adder, |task| weighted(adder, task, buckets))
 }
 
 /// Below this many buckets projective additions one by one are as fast.
@@ -215,19 +183,33 @@ const CHUNKS: usize = 1 << 10;
 /// Chunks longer than this gain nothing any more.
 const LONGEST_CHUNK: usize = 32;
 
-fn weighted<C: Curve, A: Adder<C>>(
-    adder: &A,
-    workspace: &mut Workspace<C, A>,
-    buckets: &mut Vec<A::Point>,
-) -> C::Projective {
-    if buckets.len() <= FEW_BUCKETS {
-        let (mut running, mut total) = (C::zero(), C::zero());
-        for bucket in buckets.iter().rev() {
-            running += adder.to_projective(bucket);
-            total += running;
-        }
-        return total;
+fn weighted<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, buckets: &mut Vec<A::Point>) -> C::Projective {
+    // What each step of the descent gives: its own sum, and by how many doublings the next counts more.
+    let mut steps = Vec::new();
+    while buckets.len() > FEW_BUCKETS {
+        steps.push(descend(adder, task, buckets));
     }
+    let (mut running, mut total) = (C::zero(), C::zero());
+    for bucket in buckets.iter().rev() {
+        running += adder.to_projective(bucket);
+        total += running;
+    }
+    for (sum, doublings) in steps.into_iter().rev() {
+        for _ in 0..doublings {
+            total = C::doubled(&total);
+        }
+        total += sum;
+    }
+    total
+}
+
+/// Gives Σ T_j and log₂ L, and leaves the buckets of Σ j·S_j behind.
+fn descend<C: Curve, A: Adder<C>>(
+    adder: &A,
+    task: &mut Task<C, A>,
+    buckets: &mut Vec<A::Point>,
+) -> (C::Projective, u32) {
+    let Task { pairs, scratch, .. } = task;
     let length = (buckets.len() / CHUNKS).next_power_of_two().clamp(4, LONGEST_CHUNK);
     let chunks = buckets.len().div_ceil(length);
     buckets.resize(chunks * length, A::infinity());
@@ -238,35 +220,32 @@ fn weighted<C: Curve, A: Adder<C>>(
     }
     buckets.resize(weight + chunks, A::infinity());
     for k in (0..length).rev() {
-        workspace.pairs.clear();
+        pairs.clear();
         for j in 0..chunks {
             let (plain, weight) = ((plain + j) as u32, (weight + j) as u32);
-            workspace.pairs.push(Pair { a: weight, b: plain, out: weight });
+            pairs.push(Pair { a: weight, b: plain, out: weight });
         }
         if k > 0 {
             for j in 0..chunks {
                 let plain = (plain + j) as u32;
-                workspace.pairs.push(Pair { a: plain, b: (j * length + k - 1) as u32, out: plain });
+                pairs.push(Pair { a: plain, b: (j * length + k - 1) as u32, out: plain });
             }
         }
-        adder.add_points(&workspace.pairs, &[], buckets, &mut workspace.scratch);
+        adder.add_points(pairs, &[], buckets, scratch);
     }
     // The sum of the weighted sums, as a tree.
     let mut count = chunks;
     while count > 1 {
         let half = count / 2;
-        workspace.pairs.clear();
+        pairs.clear();
         let pair =
             |i: usize| Pair { a: (weight + i) as u32, b: (weight + count - half + i) as u32, out: (weight + i) as u32 };
-        workspace.pairs.extend((0..half).map(pair));
-        adder.add_points(&workspace.pairs, &[], buckets, &mut workspace.scratch);
+        pairs.extend((0..half).map(pair));
+        adder.add_points(pairs, &[], buckets, scratch);
         count -= half;
     }
     let total = adder.to_projective(&buckets[weight]);
-    let mut rest: Vec<A::Point> = buckets[plain + 1..plain + chunks].to_vec();
-    let mut shifted = weighted(adder, workspace, &mut rest);
-    for _ in 0..length.trailing_zeros() {
-        shifted = C::doubled(&shifted);
-    }
-    total + shifted
+    buckets.copy_within(plain + 1..plain + chunks, 0);
+    buckets.truncate(chunks - 1);
+    (total, length.trailing_zeros())
 }

@@ -4,36 +4,55 @@ use rayon::prelude::*;
 use zeroize::Zeroize;
 
 use super::digits::{Windows, bit_length};
+use super::workspace::{Limbs, Sorted};
 
 /// Scalars with the entries of their bases. Limbs lie limb by limb, so that a window reads only the limbs it cuts.
 ///
-/// Holds scalars of a witness: erased when dropped.
-pub(super) struct Terms<const LIMBS: usize> {
-    entries: Vec<u32>,
-    limbs: [Vec<u64>; LIMBS],
+/// Holds scalars of a witness, in memory of a workspace: erased when dropped.
+pub(super) struct Terms<'m, const LIMBS: usize> {
+    entries: &'m mut Vec<u32>,
+    limbs: [&'m mut Vec<u64>; LIMBS],
     bits: u32,
 }
 
-/// Terms that one task prepares.
+/// Terms that one task prepares, at least.
 const TERMS_PER_TASK: usize = 1 << 12;
+/// Tasks of a multiplication, at most: the list of them stays small.
+const MOST_TASKS: usize = 1 << 8;
 
-impl<const LIMBS: usize> Terms<LIMBS> {
+fn per_task(terms: usize) -> usize {
+    terms.div_ceil(MOST_TASKS).max(TERMS_PER_TASK)
+}
+
+impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
     /// `count` terms; `term(i)` gives the entry of a base (twice its index, plus one for its negative) and the scalar,
     /// or nothing for a term that is to be left out.
-    pub(super) fn new(count: usize, term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync) -> Self {
+    ///
+    /// Scalars of more than four limbs there are none.
+    pub(super) fn new(
+        memory: &'m mut Limbs,
+        count: usize,
+        term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync,
+    ) -> Self {
+        const { assert!(LIMBS <= 4) };
         // A term that is left out is one with the scalar zero: all its digits are zero.
         let blank = (0, [0; LIMBS]);
-        let mut terms = Self { entries: vec![0; count], limbs: std::array::from_fn(|_| vec![0; count]), bits: 0 };
-        let mut limbs: Vec<[&mut [u64]; LIMBS]> = Vec::new();
-        let mut chunks: [_; LIMBS] = terms.limbs.each_mut().map(|limbs| limbs.chunks_mut(TERMS_PER_TASK));
-        for _ in 0..count.div_ceil(TERMS_PER_TASK) {
-            limbs.push(chunks.each_mut().map(|chunks| chunks.next().unwrap_or_default()));
-        }
-        let entries = terms.entries.par_chunks_mut(TERMS_PER_TASK);
+        let Limbs { entries, limbs: [l0, l1, l2, l3] } = memory;
+        let mut all = [Some(l0), Some(l1), Some(l2), Some(l3)];
+        let limbs: [&'m mut Vec<u64>; LIMBS] = std::array::from_fn(|i| match all[i].take() {
+            Some(limb) => limb,
+            None => unreachable!("each limb is taken once"),
+        });
+        let mut terms = Self { entries, limbs, bits: 0 };
+        terms.entries.resize(count, 0);
+        terms.limbs.iter_mut().for_each(|limb| limb.resize(count, 0));
+        let per_task = per_task(count);
+        let limbs = tasks(&mut terms.limbs, per_task);
+        let entries = terms.entries.par_chunks_mut(per_task);
         let longest = entries.zip(limbs).enumerate().map(|(task, (entries, mut limbs))| {
             let mut longest = [0; LIMBS];
             for (at, place) in entries.iter_mut().enumerate() {
-                let (entry, scalar) = term(task * TERMS_PER_TASK + at).unwrap_or(blank);
+                let (entry, scalar) = term(task * per_task + at).unwrap_or(blank);
                 *place = entry;
                 for ((limbs, limb), longest) in limbs.iter_mut().zip(scalar).zip(&mut longest) {
                     limbs[at] = limb;
@@ -58,11 +77,8 @@ impl<const LIMBS: usize> Terms<LIMBS> {
 
     /// Adds the bias of the windows to every scalar; to be done once, before [`sort`](Self::sort).
     pub(super) fn bias(&mut self, windows: &Windows<LIMBS>) {
-        let mut chunks: [_; LIMBS] = self.limbs.each_mut().map(|limbs| limbs.chunks_mut(TERMS_PER_TASK));
-        let tasks: Vec<[&mut [u64]; LIMBS]> = (0..self.entries.len().div_ceil(TERMS_PER_TASK))
-            .map(|_| chunks.each_mut().map(|chunks| chunks.next().unwrap_or_default()))
-            .collect();
-        tasks.into_par_iter().for_each(|mut limbs| {
+        let per_task = per_task(self.entries.len());
+        tasks(&mut self.limbs, per_task).into_par_iter().for_each(|mut limbs| {
             for at in 0..limbs[0].len() {
                 let biased = windows.biased(&limbs.each_ref().map(|limbs| limbs[at]));
                 for (limbs, limb) in limbs.iter_mut().zip(biased) {
@@ -80,30 +96,30 @@ impl<const LIMBS: usize> Terms<LIMBS> {
         range: std::ops::Range<usize>,
         windows: &Windows<LIMBS>,
         window: u32,
-    ) -> (Vec<u32>, Vec<u32>) {
+        sorted: &mut Sorted,
+    ) {
+        let Sorted { entries, sizes, places } = sorted;
         let cut = windows.cut(window);
         let low = &self.limbs[cut.limb()][range.clone()];
         // The last limb has nothing above; its own bits stand in and are masked out.
         let high = &self.limbs[(cut.limb() + 1).min(LIMBS - 1)][range.clone()];
         // Place 0 counts zero digits.
-        let mut sizes = vec![0u32; windows.buckets(window) + 1];
+        places.clear();
+        places.resize(windows.buckets(window) + 1, 0);
         for (&low, &high) in low.iter().zip(high) {
-            sizes[cut.digit(low, high).unsigned_abs() as usize] += 1;
+            places[cut.digit(low, high).unsigned_abs() as usize] += 1;
         }
+        sizes.clear();
+        sizes.extend_from_slice(&places[1..]);
         let mut next = 0;
-        let mut places: Vec<u32> = sizes
-            .iter()
-            .enumerate()
-            .map(|(bucket, size)| {
-                let place = next;
-                next += if bucket == 0 { 0 } else { *size };
-                place
-            })
-            .collect();
+        for (place, size) in places[1..].iter_mut().zip(&*sizes) {
+            *place = next;
+            next += size;
+        }
         // Zero digits all go to one place behind the others.
-        let behind = next as usize;
-        let mut entries = vec![0; behind + 1];
         places[0] = next;
+        let behind = next as usize;
+        entries.resize(behind + 1, 0);
         for ((&low, &high), &entry) in low.iter().zip(high).zip(&self.entries[range]) {
             let digit = cut.digit(low, high);
             let place = &mut places[digit.unsigned_abs() as usize];
@@ -111,13 +127,22 @@ impl<const LIMBS: usize> Terms<LIMBS> {
             *place += u32::from(digit != 0);
         }
         entries.truncate(behind);
-        sizes.remove(0);
-        (entries, sizes)
     }
 }
 
-impl<const LIMBS: usize> Drop for Terms<LIMBS> {
+/// The limbs in pieces of `per_task` terms.
+fn tasks<'a, const LIMBS: usize>(
+    limbs: &'a mut [&mut Vec<u64>; LIMBS],
+    per_task: usize,
+) -> Vec<[&'a mut [u64]; LIMBS]> {
+    let count = limbs[0].len().div_ceil(per_task);
+    let mut chunks: [_; LIMBS] = limbs.each_mut().map(|limbs| limbs.chunks_mut(per_task));
+    (0..count).map(|_| chunks.each_mut().map(|chunks| chunks.next().unwrap_or_default())).collect()
+}
+
+impl<const LIMBS: usize> Drop for Terms<'_, LIMBS> {
     fn drop(&mut self) {
-        self.limbs.iter_mut().for_each(Zeroize::zeroize);
+        // This also empties them, and keeps their memory.
+        self.limbs.iter_mut().for_each(|limb| limb.zeroize());
     }
 }

@@ -58,11 +58,12 @@ fn mixed_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
 fn check<C: Curve>(points: &[C], scalars: &[Scalar], want: C::Projective, what: &str) {
     let mut set = ScalarSet::new();
     set.fill(scalars, None);
+    let workspace = Workspace::new();
     for path in Path::all() {
         let query = Query::with_path(points.to_vec(), path);
         assert_eq!(query.len(), points.len());
-        assert_eq!(query.msm(&set), want, "{what}: by classes, {}", path.name());
-        assert_eq!(query.msm_dense(scalars), want, "{what}: dense, {}", path.name());
+        assert_eq!(query.msm(&set, &workspace), want, "{what}: by classes, {}", path.name());
+        assert_eq!(query.msm_dense(scalars, &workspace), want, "{what}: dense, {}", path.name());
     }
 }
 
@@ -156,8 +157,8 @@ fn fewer_scalars_than_points<C: Curve>() {
     let query = Query::new(points.clone());
     let mut set = ScalarSet::new();
     set.fill(&scalars, None);
-    assert_eq!(query.msm(&set), naive(&points, &scalars));
-    assert_eq!(query.msm_dense(&scalars), naive(&points, &scalars));
+    assert_eq!(query.msm(&set, &Workspace::new()), naive(&points, &scalars));
+    assert_eq!(query.msm_dense(&scalars, &Workspace::new()), naive(&points, &scalars));
 }
 
 macro_rules! for_both_groups {
@@ -198,7 +199,7 @@ fn equals_arkworks_and_blst() {
         let points = random_points::<G1Affine>(&mut rng, n);
         let scalars = mixed_scalars(&mut rng, n);
         let projective: Vec<_> = points.iter().map(|p| p.to_curve()).collect();
-        let got = Query::new(points.clone()).msm_dense(&scalars);
+        let got = Query::new(points.clone()).msm_dense(&scalars, &Workspace::new());
         assert_eq!(got, crate::G1Projective::multi_exp(&projective, &scalars), "blst, {n} points");
 
         // blstrs keeps its base field private; the uncompressed encoding is big-endian x then y.
@@ -238,22 +239,56 @@ fn all_window_sizes<C: Curve>(widest: u32) {
     let mut scalars = mixed_scalars(&mut rng, 40);
     scalars.extend(borders().into_iter().take(10));
     let want = naive(&points, &scalars);
-    let terms = || Terms::new(scalars.len(), |i| Some((2 * i as u32, canonical(&scalars[i]))));
+    let mut memory = workspace::Limbs::default();
+    let term = |i: usize| Some((2 * i as u32, canonical(&scalars[i])));
     for width in 2..=widest {
         let portable = C::portable(points.clone());
-        let got = pippenger::multiply_with_width(&portable, &Pool::new(), terms(), width);
+        let got = pippenger::multiply_with_width(
+            &portable,
+            &Pool::new(),
+            Terms::new(&mut memory, scalars.len(), term),
+            width,
+        );
         assert_eq!(got, want, "width {width}, portable");
         #[cfg(target_arch = "x86_64")]
         if let Some(proof) = crate::ifma::Ifma::detect() {
             let ifma = C::ifma(proof, &points);
-            let got = pippenger::multiply_with_width(&ifma, &Pool::new(), terms(), width);
+            let got = pippenger::multiply_with_width(
+                &ifma,
+                &Pool::new(),
+                Terms::new(&mut memory, scalars.len(), term),
+                width,
+            );
             assert_eq!(got, want, "width {width}, IFMA");
         }
+    }
+}
+
+/// A multiplication after others of the same sizes finds all memory that it needs.
+#[test]
+fn a_workspace_stops_growing() {
+    let mut rng = ChaCha8Rng::seed_from_u64(10);
+    let points = random_points::<G1Affine>(&mut rng, 700);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for path in Path::all() {
+        let query = Query::with_path(points.clone(), path);
+        let workspace = Workspace::new();
+        let mut kept = Vec::new();
+        for _ in 0..4 {
+            let scalars = mixed_scalars(&mut rng, points.len());
+            let mut set = ScalarSet::new();
+            set.fill(&scalars, None);
+            let dense: Vec<Scalar> = (0..points.len()).map(|_| Scalar::random(&mut rng)).collect();
+            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(&dense, &workspace)));
+            assert_eq!(sums, (naive(&points, &scalars), naive(&points, &dense)), "{}", path.name());
+            kept.push(workspace.bytes());
+        }
+        assert!(kept[1] > 0 && kept[1..].iter().all(|bytes| *bytes <= kept[1] + kept[1] / 8), "{kept:?}");
     }
 }
 
 #[test]
 #[should_panic(expected = "5 scalars for a query of 4 points")]
 fn more_scalars_than_points_is_a_bug_of_the_caller() {
-    Query::new(vec![G2Affine::standard_generator(); 4]).msm_dense(&[Scalar::ONE; 5]);
+    Query::new(vec![G2Affine::standard_generator(); 4]).msm_dense(&[Scalar::ONE; 5], &Workspace::new());
 }

@@ -2,6 +2,8 @@
 
 mod builtin;
 mod circom;
+#[cfg(feature = "filecoin")]
+pub mod filecoin;
 mod pce;
 mod record;
 pub(crate) mod rows;

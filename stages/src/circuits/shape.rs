@@ -164,6 +164,16 @@ impl CircuitShape {
         self.with_domain(domain)
     }
 
+    /// The same with its products and transforms on a path of the kernels; at first it is the best that the CPU has.
+    ///
+    /// # Errors
+    /// None that a shape which exists can have.
+    pub fn with_path(self, path: proofline_kernels::Path) -> Result<Self, Error> {
+        let domain = Domain::with_path(self.domain.size(), path)
+            .map_err(|fault| Error::Internal(format!("the domain of `{}`: {fault}", self.name)))?;
+        Ok(Self { domain, matrices: self.matrices.with_path(path), ..self })
+    }
+
     /// The name: a built-in circuit's, a file's stem, or what the caller gave.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -27,5 +27,5 @@ pub fn b_g2_msm(
 }
 
 pub(crate) fn sum_b_g2(key: &ProvingKey, classified: &Classified, sum: &mut SumG2) {
-    sum.b = key.b_g2.msm(&classified.b);
+    sum.b = key.b_g2.msm(&classified.b, &key.workspace_g2);
 }

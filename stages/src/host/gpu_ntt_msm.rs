@@ -48,9 +48,9 @@ pub(crate) fn sum_g1(
         Convention::Coefficients => columns.a.split_last().map_or(&[][..], |(_, scalars)| scalars),
         Convention::OddCoset => &columns.a,
     };
-    sums.h = key.h.msm_dense(scalars);
-    sums.l = key.l.msm(&classified.l);
-    sums.a = key.a.msm(&classified.a);
-    sums.b_g1 = key.b_g1.msm(&classified.b);
+    sums.h = key.h.msm_dense(scalars, &key.workspace_g1);
+    sums.l = key.l.msm(&classified.l, &key.workspace_g1);
+    sums.a = key.a.msm(&classified.a, &key.workspace_g1);
+    sums.b_g1 = key.b_g1.msm(&classified.b, &key.workspace_g1);
     Ok(())
 }

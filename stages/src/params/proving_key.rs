@@ -4,7 +4,7 @@ use std::path::Path;
 
 use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::domain::Convention;
-use proofline_kernels::msm::Query;
+use proofline_kernels::msm::{Query, Workspace};
 
 use super::key_file::KeyFile;
 use super::parameters::{PARAMS_FILE, file_in};
@@ -26,22 +26,33 @@ pub struct ProvingKey {
     pub(crate) a: Query<G1Affine>,
     pub(crate) b_g1: Query<G1Affine>,
     pub(crate) b_g2: Query<G2Affine>,
+    /// Memory of the sums, which proofs after the first find there. With the key, since its sizes follow from it.
+    pub(crate) workspace_g1: Workspace<G1Affine>,
+    pub(crate) workspace_g2: Workspace<G2Affine>,
 }
 
 impl ProvingKey {
     /// Makes a key of its points.
     #[must_use]
     pub fn new(parameters: Parameters) -> Self {
+        Self::with_path(parameters, proofline_kernels::Path::best())
+    }
+
+    /// [`new`](Self::new) for a path of the kernels.
+    #[must_use]
+    pub fn with_path(parameters: Parameters, path: proofline_kernels::Path) -> Self {
         let Parameters { vk, convention, h, l, a, b_g1, b_g2 } = parameters;
         Self {
             prepared: PreparedKey::new(&vk),
             vk,
             convention,
-            h: Query::new(h),
-            l: Query::new(l),
-            a: Query::new(a),
-            b_g1: Query::new(b_g1),
-            b_g2: Query::new(b_g2),
+            h: Query::with_path(h, path),
+            l: Query::with_path(l, path),
+            a: Query::with_path(a, path),
+            b_g1: Query::with_path(b_g1, path),
+            b_g2: Query::with_path(b_g2, path),
+            workspace_g1: Workspace::new(),
+            workspace_g2: Workspace::new(),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::ifma::field::{normalise, pack};
 use crate::ifma::fr::{self, Fr, LIMBS};
 use crate::ifma::vector::LANES;
 use crate::pages::Pages;
+use crate::shelf::Shelf;
 
 /// The layers before, in and after a pass. The pass with none after it works on whole blocks, the others on columns.
 #[derive(Debug, Clone, Copy)]
@@ -97,10 +98,15 @@ pub(super) fn run<const SPLIT: bool>(
     twiddles: &Twiddles,
     tables: &Tables,
     scale: Option<&Scale>,
+    buffers: &Shelf<Buffer>,
 ) {
     let pass = Pass { proof, geometry, scale: scale.filter(|_| geometry.after == 0) };
     let memory = &Memory(x.as_mut_ptr());
-    let buffer = || Buffer::new(proof, geometry);
+    let buffer = || {
+        let mut buffer = buffers.take(|| Buffer::new(proof));
+        buffer.group = (1 << geometry.second()) + 1;
+        buffer
+    };
     let Geometry { before, layers, after } = geometry;
     if after == 0 {
         // Eight neighbouring blocks of 2^layers elements a task; there are 2^before of them.
@@ -132,7 +138,7 @@ pub(super) fn run<const SPLIT: bool>(
 }
 
 /// The rows of one task between the stages.
-struct Buffer {
+pub(super) struct Buffer {
     rows: Pages<Fr>,
     /// Rows of the second stage are neighbours; groups of them are padded by one, since a stride of a power of two would
     /// use few sets of a cache.
@@ -142,12 +148,12 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn new(proof: Ifma, geometry: Geometry) -> Self {
+    /// For any geometry.
+    fn new(proof: Ifma) -> Self {
         let zero = [proof.splat(0); LIMBS];
-        let group = (1 << geometry.second()) + 1;
         Self {
-            rows: Pages::filled(group << geometry.first(), zero),
-            group,
+            rows: Pages::filled((MAX_ROWS + 1) * MAX_ROWS, zero),
+            group: 0,
             first: [zero; MAX_ROWS],
             second: [zero; MAX_ROWS],
         }

@@ -1,12 +1,13 @@
 //! Which layers each pass does, and its tables.
 
-use super::pass::{self, Geometry, Tables};
+use super::pass::{self, Buffer, Geometry, Tables};
 use super::stage::MAX_LAYERS;
 use crate::Scalar;
 use crate::domain::reverse::reverse;
 use crate::domain::roots::Twiddles;
 use crate::ifma::Ifma;
 use crate::ifma::fr::{self, LIMBS};
+use crate::shelf::Shelf;
 
 /// Below this size a transform has not eight columns and eight blocks.
 pub(crate) const MIN_LOG: u32 = 6;
@@ -38,6 +39,8 @@ pub(crate) struct Plan {
     log_size: u32,
     passes: Vec<(Geometry, Tables)>,
     twiddles: Twiddles,
+    /// Of tasks that are not running.
+    buffers: Shelf<Buffer>,
 }
 
 impl Plan {
@@ -53,7 +56,7 @@ impl Plan {
             passes.push((geometry, Tables::new(&twiddles, 0, geometry)));
             before += layers;
         }
-        Self { proof, log_size, passes, twiddles }
+        Self { proof, log_size, passes, twiddles, buffers: Shelf::new() }
     }
 
     /// Transforms `x`, canonical values in and out; `scale` only with [`Order::Split`].
@@ -62,13 +65,13 @@ impl Plan {
         match order {
             Order::Split => {
                 for (geometry, tables) in &self.passes {
-                    pass::run::<true>(self.proof, x, *geometry, &self.twiddles, tables, scale);
+                    pass::run::<true>(self.proof, x, *geometry, &self.twiddles, tables, scale, &self.buffers);
                 }
             }
             Order::Join => {
                 debug_assert!(scale.is_none());
                 for (geometry, tables) in self.passes.iter().rev() {
-                    pass::run::<false>(self.proof, x, *geometry, &self.twiddles, tables, None);
+                    pass::run::<false>(self.proof, x, *geometry, &self.twiddles, tables, None, &self.buffers);
                 }
             }
         }
