@@ -96,7 +96,7 @@ fn the_built_in_circuit_is_the_one_that_its_revision_says() {
 #[test]
 fn the_layout_is_the_one_that_the_version_says() {
     let digest: String = sha256().digest().iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(digest, "b5c001bc2919c8877c7c0b21f7c2c65e45eaeb2b2105f984e6dd671060c74427");
+    assert_eq!(digest, "0653204b0b9b99cdd6cc9d7b3aa0db650e5bca3cc4243671130978e95e292d66");
 }
 
 fn refused(result: Result<CircuitShape, Error>, says: &str) {
