@@ -38,7 +38,7 @@ pub use pipeline_runtime::error::{Cause, Failure};
 pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
 pub use pipeline_runtime::stage::Priority;
 pub use proofline_stages::circuits::{Builtin, Origin, PCE_FILE, PublicInputs, StoredCircuit};
-pub use proofline_stages::params::{Convention, PARAMS_FILE, Parameters, VK_FILE, Zkey, resident, setup};
+pub use proofline_stages::params::{Convention, PARAMS_FILE, Parameters, VK_FILE, ZKEY_FILE, Zkey, resident, setup};
 pub use proofline_stages::progress::{Progress, unwatched};
 pub use proofline_stages::{CircuitShape, Class, Error, Job, Proof, ProvingKey, VerifyingKey, WitnessSource, verify};
 pub use proofline_study as study;

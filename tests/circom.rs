@@ -88,6 +88,10 @@ fn from_a_key_to_a_verdict() {
     assert_eq!(answer.code, Some(1), "{}", answer.out);
     done(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &out, "--force", "--format", "bin"]);
     done(&["verify", "--vk", &vk, "--public", &public, "--proof", &format!("{out}/proof-0.bin")]);
+    // The folder that `setup` wrote stands for the key in it.
+    let whole = folder.display().to_string();
+    done(&["verify", "--vk", &whole, "--public", &public, "--proof", &format!("{out}/proof-0.bin")]);
+    done(&["prove", "--r1cs", R1CS, "--params", &whole, "--wtns", WTNS]);
     let inspected = done(&["params", "inspect", &zkey]).out;
     assert!(inspected.contains("values on the odd coset, as snarkjs has it"), "{inspected}");
 }

@@ -336,3 +336,46 @@ fn the_plan_shows_how_often_each_stage_fires() {
     let fires: Vec<&str> = stages.lines().skip(1).filter_map(|line| line.get(column..)?.split(' ').next()).collect();
     assert_eq!(fires, ["1", "1", "1", "1", "1", "1", "0"], "{}", plan.out);
 }
+
+/// What is asked for is removed and replaced, and nothing else.
+#[test]
+fn files_of_others_and_links_stay() {
+    let folder = scratch("files-of-others");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a scratch folder can be made");
+    let path = |name: &str| folder.join(name).display().to_string();
+    for name in ["proof-of-identity.json", "public-notes.json", "proof-draft.bin", "proof-7.bin"] {
+        fs::write(path(name), "keep").unwrap();
+    }
+    let out = folder.display().to_string();
+    let prove = ["prove", "--circuit", "sha256:1", "--params", key(), "--out", &out, "--force"];
+    assert_eq!(proofline(&prove).code, Some(0));
+    for name in ["proof-of-identity.json", "public-notes.json", "proof-draft.bin"] {
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), "keep", "{name}");
+    }
+    assert!(!Path::new(&path("proof-7.bin")).exists());
+
+    fs::write(path("target.json"), "old").unwrap();
+    std::os::unix::fs::symlink("target.json", path("link.json")).unwrap();
+    assert_eq!(proofline(&["export-vk", key(), "-o", &path("link.json")]).code, Some(0));
+    assert!(fs::symlink_metadata(path("link.json")).unwrap().is_symlink());
+    assert!(fs::read_to_string(path("target.json")).unwrap().contains("vk_alpha_1"));
+}
+
+/// A pipe that nobody writes to would be waited for, a range without end would fill the memory.
+#[test]
+fn nothing_is_waited_for_without_end() {
+    let pipe = scratch("pipe");
+    let _ = fs::remove_file(&pipe);
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let pipe = pipe.display().to_string();
+    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 3, &["is not a regular file"]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 3, &["is not a regular file"]);
+    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 6, &["no regular file"]);
+    let study = "graphs/study/cuzk-phase12.ron";
+    refused(&["sweep", study, "--vary", "workers=1..1000000000"], 2, &["more than 1,000,000 values"]);
+    refused(&["sweep", study, "--vary", "workers=5..1"], 2, &["a range goes up"]);
+    refused(&["sim", study, "--jobs", "4294967295"], 2, &[]);
+    let faulty = proofline(&["sim", "graphs/fail/cycle.ron"]);
+    assert!(faulty.error.starts_with("error: ") && !faulty.error.contains("error: error"), "{}", faulty.error);
+}

@@ -61,8 +61,11 @@ impl From<ProverError> for Fault {
 impl Fault {
     /// Says what is wrong, and gives the exit code for it.
     pub fn report(&self) -> ExitCode {
-        if !matches!(self, Self::Refused) {
-            eprintln!("error: {self}");
+        match self {
+            Self::Refused => {}
+            // The diagnostics of a graph begin with the word themselves.
+            Self::Study(StudyError::Graph(diagnostics)) => eprintln!("{diagnostics}"),
+            _ => eprintln!("error: {self}"),
         }
         ExitCode::from(self.code())
     }

@@ -80,9 +80,9 @@ impl PlanCommand {
             return Err(Error::BadText(why).into());
         }
         match (self.dot, self.svg) {
-            (true, _) => print!("{}", render::dot(plan)),
-            (_, true) => print!("{}", render::svg(plan)),
-            _ => print!("{}", render::plan(plan)),
+            (true, _) => super::say::text_as_it_is(format_args!("{}", render::dot(plan))),
+            (_, true) => super::say::text_as_it_is(format_args!("{}", render::svg(plan))),
+            _ => super::say::text_as_it_is(format_args!("{}", render::plan(plan))),
         }
         Ok(())
     }

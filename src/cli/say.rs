@@ -6,7 +6,13 @@ use std::io::{self, ErrorKind, Write};
 /// Prints a line. Nobody reading any more is no fault: the work goes on. Any other reason that the line cannot be
 /// written ends the command, with the exit code of files that cannot be written.
 pub fn line(text: Arguments<'_>) {
-    match writeln!(io::stdout(), "{text}") {
+    text_as_it_is(format_args!("{text}\n"));
+}
+
+/// As [`line`], without the end of the line.
+pub fn text_as_it_is(text: Arguments<'_>) {
+    let mut out = io::stdout();
+    match out.write_fmt(text).and_then(|()| out.flush()) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         Err(error) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use proofline::setup::{Entropy, generate_for};
 use proofline::verify::snarkjs;
-use proofline::{Convention, PARAMS_FILE, Progress, Zkey};
+use proofline::{Convention, PARAMS_FILE, Progress, ZKEY_FILE, Zkey};
 
 use super::exit::Fault;
 use super::files;
@@ -44,8 +44,6 @@ enum KeyFormat {
     Zkey,
 }
 
-/// snarkjs' key in the folder of a setup.
-const ZKEY_FILE: &str = "circuit.zkey";
 /// Its verifying key.
 const VK_JSON_FILE: &str = "verification_key.json";
 

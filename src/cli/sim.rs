@@ -19,6 +19,9 @@ use super::exit::Fault;
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Runs a graph in virtual time, on a machine that need not be there.
+/// The limit of a graph's own `load`.
+const MOST_JOBS: i64 = 65_536;
+
 #[derive(Args)]
 #[command(after_help = "Examples:\n  proofline sim graphs/study/cuzk-phase12.ron --jobs 20 --concurrency 20\n  \
                   proofline sim graphs/study/cuzk-phase12.ron --set stages.synthesize.workers=7 --json\n\n\
@@ -50,13 +53,13 @@ pub struct What {
     #[arg(long, value_name = "TEXT")]
     pub machine: Option<String>,
     /// Jobs in all
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
     pub jobs: u32,
     /// Jobs in flight
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
     pub concurrency: u32,
     /// Partitions of a job [default: as the graph's `load` says]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
     pub partitions: Option<u32>,
     /// Changes a number of the graph, its policy, or a cost: stages.spmv.workers=7, policy=critical_path
     #[arg(long, value_name = "PATH=VALUE")]

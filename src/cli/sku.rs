@@ -75,7 +75,7 @@ impl Probe {
             None => format!("{:.1} GB/s", measure_gb_per_second(machine.cores())),
         };
         let gpus = if self.xml.is_some() { Vec::new() } else { devices::this_system() };
-        print!("{}", describe(&machine, &bandwidth, &gpus).map_err(Error::BadText)?);
+        super::say::text_as_it_is(format_args!("{}", describe(&machine, &bandwidth, &gpus).map_err(Error::BadText)?));
         Ok(())
     }
 }

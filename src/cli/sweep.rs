@@ -54,7 +54,7 @@ impl Sweep {
         let table = csv(&axes, &points, &unit);
         match &self.csv {
             Some(file) => files::write(file, table.as_bytes())?,
-            None => print!("{table}"),
+            None => super::say::text_as_it_is(format_args!("{table}")),
         }
         if let Some(file) = &self.plot {
             let time = Panel::new(unit.name.replace('_', " "), |report| report.seconds_per_job() / unit.seconds);

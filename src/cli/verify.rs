@@ -41,8 +41,9 @@ pub struct Verify {
 /// Whether a file begins as a JSON object does.
 fn is_json(file: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(64).read_to_end(&mut head));
-    file.is_file() && read.is_ok() && head.trim_ascii_start().first() == Some(&b'{')
+    // A pipe is not opened: that would wait for a writer.
+    let mut read = || File::open(file).and_then(|file| file.take(64).read_to_end(&mut head));
+    file.is_file() && read().is_ok() && head.trim_ascii_start().first() == Some(&b'{')
 }
 
 fn text(file: &Path, most: u64) -> Result<String, Error> {

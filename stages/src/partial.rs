@@ -1,10 +1,19 @@
-//! A file that takes its name when it is complete: whole or not at all.
+//! A file that takes its name when it is complete: whole or not at all; and files to read that are files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+
+/// Opens a file for reading. A pipe or a device, which would be waited for or never ends, is refused before it is opened.
+pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
+    let metadata = fs::metadata(path).map_err(Error::io("open", path))?;
+    if !metadata.is_file() {
+        return Err(Error::BadText(format!("{} is not a regular file", path.display())));
+    }
+    File::open(path).map_err(Error::io("open", path))
+}
 
 /// A file being written beside its place; gone when dropped unfinished.
 pub(crate) struct PartialFile {

@@ -153,7 +153,7 @@ pub enum CalibrateError {
 /// # Errors
 /// It cannot be read or understood.
 pub fn read_fit(file: &Path) -> Result<Fit, CalibrateError> {
-    let text = std::fs::read_to_string(file).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
+    let text = crate::text_of(file)?;
     let fit: Fit = options().from_str(&text).map_err(|error| CalibrateError::File {
         file: file.to_owned(),
         line: error.span.start.line,

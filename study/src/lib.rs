@@ -331,12 +331,27 @@ fn skus_of(graph: &Path) -> PathBuf {
     above.filter(|above| !beside.is_dir() && above.is_dir()).unwrap_or(beside)
 }
 
+/// No file of a study is larger: a trace of a million firings has some 200 MB.
+const MOST_BYTES: u64 = 1 << 31;
+
+/// The text of a file. A pipe or a device, which would be waited for or never ends, is refused.
+pub(crate) fn text_of(file: &Path) -> Result<String, StudyError> {
+    let read = || {
+        let metadata = std::fs::metadata(file)?;
+        if !metadata.is_file() || metadata.len() > MOST_BYTES {
+            return Err(std::io::Error::other(format!("it is no regular file of at most {MOST_BYTES} bytes")));
+        }
+        std::fs::read_to_string(file)
+    };
+    read().map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })
+}
+
 /// Reads a file of costs.
 ///
 /// # Errors
 /// It cannot be read or understood.
 pub fn read_costs(file: &Path) -> Result<Costs, StudyError> {
-    let text = std::fs::read_to_string(file).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
+    let text = text_of(file)?;
     let costs: Costs = options().from_str(&text).map_err(|error| StudyError::Costs {
         file: file.to_owned(),
         line: error.span.start.line,

@@ -40,7 +40,18 @@ impl Axis {
             Some((from, to)) => {
                 let (to, step) = to.split_once(':').unwrap_or((to, "1"));
                 let number = |text: &str| text.trim().trim_start_matches('=').parse::<u32>().map_err(|_| none());
-                let (from, to, step) = (number(from)?, number(to)?, number(step)?.max(1));
+                let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+                let why = match to.checked_sub(from).map(|span| span.checked_div(step)) {
+                    None => Some("a range goes up: its first number is the smaller one"),
+                    Some(None) => Some("a range cannot go in steps of 0"),
+                    Some(Some(steps)) if steps as usize >= MOST_POINTS => {
+                        Some("the range has more than 1,000,000 values")
+                    }
+                    Some(Some(_)) => None,
+                };
+                if let Some(why) = why {
+                    return Err(SettingError::BadValue { path, value: values.to_owned(), why });
+                }
                 (from..=to).step_by(step as usize).map(|value| value.to_string()).collect()
             }
         };

@@ -125,7 +125,7 @@ struct Arguments {
 /// # Errors
 /// It cannot be read, is no JSON, or has no firings.
 pub fn read_trace(file: &Path) -> Result<Trace, StudyError> {
-    let text = std::fs::read_to_string(file).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
+    let text = crate::text_of(file)?;
     parse(&text, file)
 }
 

@@ -32,6 +32,15 @@ pub enum ProofFormat {
     Json,
 }
 
+/// Whether a run gives files this name: `proof-7.bin`, `proof-7.json`, `public-7.json`.
+fn is_ours(name: &str) -> bool {
+    let number = match name.strip_prefix("proof-") {
+        Some(rest) => rest.strip_suffix(".bin").or_else(|| rest.strip_suffix(".json")),
+        None => name.strip_prefix("public-").and_then(|rest| rest.strip_suffix(".json")),
+    };
+    number.is_some_and(|number| number.parse::<u32>().is_ok_and(|parsed| parsed.to_string() == number))
+}
+
 impl Output {
     pub fn folder(&self) -> Option<&Path> {
         self.out.as_deref()
@@ -52,22 +61,25 @@ impl Output {
             let file = file.to_owned();
             move |source| Error::Io { action, file, source }
         };
+        let mut old = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(fail("read", folder))? {
             let file = entry.map_err(fail("read", folder))?.path();
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let old = (name.starts_with("proof-") && (name.ends_with(".bin") || name.ends_with(".json")))
-                || (name.starts_with("public-") && name.ends_with(".json"));
-            if old && !self.force {
-                return Err(Fault::Usage(format!(
-                    "{} is of an earlier run: choose another folder for --out, or remove the proofs in it with --force",
-                    file.display()
-                )));
-            }
-            if old {
-                std::fs::remove_file(&file).map_err(fail("remove", &file))?;
+            if is_ours(&file.file_name().unwrap_or_default().to_string_lossy()) {
+                old.push(file);
             }
         }
-        Ok(())
+        if let Some(file) = old.first().filter(|_| !self.force) {
+            return Err(Fault::Usage(format!(
+                "{} is of an earlier run: choose another folder for --out, or remove the proofs in it with --force",
+                file.display()
+            )));
+        }
+        // Nothing is removed where something cannot be.
+        if let Some(folder) = old.iter().find(|file| file.is_dir()) {
+            let source = std::io::ErrorKind::IsADirectory.into();
+            return Err(Error::Io { action: "remove", file: folder.clone(), source }.into());
+        }
+        old.iter().try_for_each(|file| Ok(std::fs::remove_file(file).map_err(fail("remove", file))?))
     }
 
     /// Writes a proof and its statement.
@@ -81,5 +93,27 @@ impl Output {
             }
         }
         files::write(&folder.join(format!("public-{number}.json")), write_public_inputs(public).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn only_numbered_files_are_of_a_run() {
+        for name in ["proof-0.bin", "proof-17.json", "public-4294967295.json"] {
+            assert!(is_ours(name), "{name}");
+        }
+        for name in [
+            "proof-of-identity.json",
+            "public-notes.json",
+            "proof-00.json",
+            "proof-.bin",
+            "proof-1.txt",
+            "public-1.bin",
+        ] {
+            assert!(!is_ours(name), "{name}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::container::{check_magic, check_sections, check_version};
 use super::{Cursor, HEAD_BYTES, SECTION_HEAD_BYTES};
 use crate::error::Error;
+use crate::partial::open_regular;
 
 /// Where a section's content is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +29,8 @@ pub(crate) struct SectionFile {
 impl SectionFile {
     /// Opens a file and finds its sections. Unknown ones are kept too; what follows the last one is an error.
     pub(crate) fn open(path: &Path, magic: &str, version: u32) -> Result<Self, Error> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
+        let file = open_regular(path)?;
         let metadata = file.metadata().map_err(Error::io("read", path))?;
-        if !metadata.is_file() {
-            return Err(Error::BadText(format!("{} is not a regular file: give a `.{magic}` file", path.display())));
-        }
         let mut opened = Self { path: path.to_owned(), file, length: metadata.len(), sections: Vec::new() };
         opened.find_sections(magic, version)?;
         Ok(opened)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::parameters::{PARAMS_FILE, file_in};
+use super::parameters::key_in;
 use super::queries::{PointSource, QueryName};
 use super::reader::KeyReader;
 use super::resident::convert::{Done, write_queries};
@@ -20,7 +20,7 @@ pub(super) enum KeyFile {
 impl KeyFile {
     /// Opens a file of either format; the first bytes tell.
     pub(super) fn open(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
-        let path = file_in(path, PARAMS_FILE);
+        let path = key_in(path);
         if zkey::is_zkey(&path) {
             return Zkey::open(&path, watch).map(Box::new).map(Self::Zkey);
         }

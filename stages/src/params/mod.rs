@@ -20,7 +20,7 @@ mod zkey;
 
 pub use proofline_kernels::domain::Convention;
 
-pub use parameters::{PARAMS_FILE, Parameters, VK_FILE};
+pub use parameters::{PARAMS_FILE, Parameters, VK_FILE, ZKEY_FILE};
 pub use proving_key::ProvingKey;
 pub use verifying_key::VerifyingKey;
 pub use zkey::Zkey;

@@ -14,6 +14,8 @@ use crate::progress::Watch;
 
 /// The name of the key in the folder that a setup writes.
 pub const PARAMS_FILE: &str = "circuit.params";
+/// The name of a key of snarkjs' in the folder that a setup writes.
+pub const ZKEY_FILE: &str = "circuit.zkey";
 /// The name of the verifying key in the folder that a setup writes.
 pub const VK_FILE: &str = "circuit.vk";
 
@@ -96,6 +98,16 @@ impl Parameters {
         writer.finish()?;
         self.vk.write(&folder.join(VK_FILE))
     }
+}
+
+/// The file itself, or the key in the folder: bellperson's, or snarkjs' where that is not there.
+pub(super) fn key_in(path: &Path) -> PathBuf {
+    let params = file_in(path, PARAMS_FILE);
+    let zkey = path.join(ZKEY_FILE);
+    if path.is_dir() && !params.exists() && !super::resident::beside(&params).exists() && zkey.exists() {
+        return zkey;
+    }
+    params
 }
 
 /// The file itself, or the one of this name in the folder.

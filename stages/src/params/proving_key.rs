@@ -7,7 +7,7 @@ use proofline_kernels::domain::Convention;
 use proofline_kernels::msm::{Query, Workspace};
 
 use super::key_file::KeyFile;
-use super::parameters::{PARAMS_FILE, file_in};
+use super::parameters::key_in;
 use super::resident::{self, Resident};
 use super::{Parameters, VerifyingKey};
 use crate::circuits::CircuitShape;
@@ -63,7 +63,7 @@ impl ProvingKey {
     /// As [`Parameters::read`], [`Zkey::open`](super::Zkey::open) and [`Resident::load`]; the converted file belongs to
     /// another key.
     pub fn read(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
-        let file = file_in(path, PARAMS_FILE);
+        let file = key_in(path);
         if begins_as(&file, &resident::KIND) {
             return Resident::open(&file)?.load(watch);
         }

@@ -1,6 +1,5 @@
 //! Reading a key file from its front, a piece at a time: a key can be larger than it is wise to hold twice.
 
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use rayon::prelude::*;
 use super::point::Point;
 use super::subgroup::first_outside;
 use crate::error::Error;
+use crate::partial::open_regular;
 use crate::progress::{Progress, Watch};
 use crate::sealed::{Digest, PieceHasher};
 
@@ -35,7 +35,7 @@ pub(super) struct KeyReader {
 
 impl KeyReader {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
+        let file = open_regular(path)?;
         let length = file.metadata().map_err(Error::io("read", path))?.len();
         let (path, input) = (path.to_owned(), Box::new(BufReader::new(file)));
         Ok(Self { path, input, offset: 0, length, hasher: PieceHasher::default() })

@@ -1,6 +1,5 @@
 //! Digests that can be computed in parallel: of the digests of pieces.
 
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::partial::open_regular;
 
 /// SHA-256 of the digests of all pieces, one behind the other, and the length in 8 bytes, little-endian.
 pub(crate) type Digest = [u8; 32];
@@ -61,7 +61,7 @@ impl PieceHasher {
 
 /// The digest and the length of a whole file, in parallel.
 pub(crate) fn digest_of_file(path: &Path) -> Result<(Digest, u64), Error> {
-    let file = File::open(path).map_err(Error::io("open", path))?;
+    let file = open_regular(path)?;
     let length = file.metadata().map_err(Error::io("read", path))?.len();
     let pieces = (0..length.div_ceil(PIECE_BYTES as u64)).into_par_iter().map_init(Vec::new, |buffer, piece| {
         let offset = piece * PIECE_BYTES as u64;

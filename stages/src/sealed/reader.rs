@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::pieces::{Digest, PIECE_BYTES, combine, digest_of_piece};
 use super::{ALIGNMENT, HEAD_BYTES, Kind, LINE_BYTES, MOST_SECTIONS, SEAL, Section};
 use crate::error::Error;
+use crate::partial::open_regular;
 
 /// A sealed file, open, its header checked.
 pub(crate) struct Sealed {
@@ -25,12 +26,12 @@ pub(crate) struct Sealed {
 /// Whether a file begins as one of this kind does.
 pub(crate) fn begins_as(path: &Path, kind: &Kind) -> bool {
     let mut magic = [0; 8];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == kind.magic
+    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == kind.magic
 }
 
 impl Sealed {
     pub(crate) fn open(path: &Path, kind: Kind) -> Result<Self, Error> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
+        let file = open_regular(path)?;
         let length = file.metadata().map_err(Error::io("read", path))?.len();
         let mut sealed = Self { path: path.to_owned(), kind, file, length, seal: [0; 32], sections: Vec::new() };
         let page = sealed.read_header()?;

@@ -9,7 +9,7 @@ use super::source::{Source, Stamp};
 use super::{FACTS, INFINITIES, KIND, POINTS, SOURCE, VERIFYING_KEY, beside};
 use crate::error::Error;
 use crate::params::key_file::KeyFile;
-use crate::params::parameters::{PARAMS_FILE, file_in};
+use crate::params::parameters::key_in;
 use crate::params::queries::{PointSource, QueryName};
 use crate::params::{Convention, VerifyingKey};
 use crate::progress::Watch;
@@ -40,7 +40,7 @@ pub struct Converted {
 /// cannot be written.
 pub fn convert(path: &Path, watch: Watch<'_>) -> Result<Converted, Error> {
     let clock = Instant::now();
-    let source = file_in(path, PARAMS_FILE);
+    let source = key_in(path);
     let file = beside(&source);
     let stamp = |path: &Path| std::fs::metadata(path).map_err(Error::io("open", path));
     let before = Stamp::of(&stamp(&source)?);

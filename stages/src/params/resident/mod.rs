@@ -38,7 +38,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use super::parameters::{PARAMS_FILE, file_in};
+use super::parameters::key_in;
 use crate::sealed::{Kind, begins_as};
 
 pub use convert::{Converted, convert};
@@ -70,7 +70,7 @@ const QUERIES: [&str; 5] = ["h", "l", "a", "b_g1", "b_g2"];
 /// there is not looked at.
 #[must_use]
 pub fn files_of(path: &Path) -> (PathBuf, PathBuf) {
-    let file = file_in(path, PARAMS_FILE);
+    let file = key_in(path);
     if begins_as(&file, &KIND) {
         let source = if file.extension().is_some_and(|extension| extension == RESIDENT_SUFFIX) {
             file.with_extension("")

@@ -30,6 +30,7 @@ use std::path::Path;
 use crate::circuits::CircuitShape;
 use crate::error::Error;
 use crate::iden3::SectionFile;
+use crate::partial::open_regular;
 use crate::progress::Watch;
 
 pub(super) use points::ZkeyPoints;
@@ -59,8 +60,7 @@ const G2_BYTES: u64 = 192;
 pub(super) fn is_zkey(path: &Path) -> bool {
     use std::io::Read;
     let mut head = [0; MAGIC.len()];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && head == MAGIC.as_bytes()
+    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok()) && head == MAGIC.as_bytes()
 }
 
 /// A `.zkey`, open: its header is read, every section has the length that the header makes of it, and the points of the
