@@ -29,7 +29,10 @@ pub(crate) struct SectionFile {
 impl SectionFile {
     /// Opens a file and finds its sections. Unknown ones are kept too; what follows the last one is an error.
     pub(crate) fn open(path: &Path, magic: &str, version: u32) -> Result<Self, Error> {
-        let file = open_regular(path)?;
+        let file = open_regular(path).map_err(|error| match error {
+            Error::BadText(fault) => Error::BadText(format!("{fault}: give a `.{magic}` file")),
+            other => other,
+        })?;
         let metadata = file.metadata().map_err(Error::io("read", path))?;
         let mut opened = Self { path: path.to_owned(), file, length: metadata.len(), sections: Vec::new() };
         opened.find_sections(magic, version)?;
