@@ -1,24 +1,11 @@
 //! circom users' files through the command: keys, proofs and verdicts of snarkjs.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-struct Answer {
-    code: Option<i32>,
-    out: String,
-    error: String,
-}
-
-fn proofline(arguments: &[&str]) -> Answer {
-    let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the command starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes text");
-    Answer { code: output.status.code(), out: text(output.stdout), error: text(output.stderr) }
-}
+use common::{Answer, proofline};
 
 fn done(arguments: &[&str]) -> Answer {
     let answer = proofline(arguments);

@@ -1,24 +1,12 @@
 //! The command as scripts see it: one clear line and a documented exit code, whatever it is given.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Answer {
-    code: Option<i32>,
-    out: String,
-    error: String,
-}
-
-fn proofline(arguments: &[&str]) -> Answer {
-    let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the command starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes text");
-    Answer { code: output.status.code(), out: text(output.stdout), error: text(output.stderr) }
-}
+use common::proofline;
 
 /// Runs the command, which must fail with this code and one line that holds every one of `parts`.
 fn refused(arguments: &[&str], code: i32, parts: &[&str]) {

@@ -205,6 +205,29 @@ pub struct StagePlan {
     pub outputs: Vec<usize>,
 }
 
+impl StagePlan {
+    /// A stage of one worker that needs, holds and is connected to nothing: what made-up plans start from.
+    #[must_use]
+    pub fn plain(name: &str, role: Role) -> Self {
+        Self {
+            name: name.to_owned(),
+            backend: "host".to_owned(),
+            tags: Tags::NONE,
+            role,
+            group: None,
+            device: None,
+            workers: 1,
+            threads: None,
+            in_flight: 1,
+            needs: Vec::new(),
+            holds: Vec::new(),
+            workspace: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+}
+
 /// What part a stage plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {

@@ -2,7 +2,6 @@
 
 use crate::plan::{Bytes, Edge, Plan, Pool, Role, StagePlan, Unit};
 use crate::stage::Sizes;
-use crate::tags::Tags;
 
 /// A plan without stages: `ram` (bytes) is pool 0, `heavy` (permits) pool 1.
 pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
@@ -27,20 +26,10 @@ pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
 pub(crate) fn stage(name: &str, role: Role, workers: u32, heavy: u64, holds: bool) -> StagePlan {
     let bytes = Bytes { fixed: 0, per: Sizes { aux: 1, ..Sizes::default() } };
     StagePlan {
-        name: name.into(),
-        backend: "host".into(),
-        tags: Tags::NONE,
-        role,
-        group: None,
-        device: None,
         workers,
-        threads: None,
-        in_flight: 1,
         needs: if heavy > 0 { vec![(1, heavy)] } else { Vec::new() },
         holds: if holds { vec![(0, bytes)] } else { Vec::new() },
-        workspace: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
+        ..StagePlan::plain(name, role)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use pipeline_runtime::error::Cause;
 use pipeline_runtime::exec::Options;
-use pipeline_runtime::export::{Edge, Plan, Pool, Role, StagePlan, Tags, Unit};
+use pipeline_runtime::export::{Edge, Plan, Pool, Role, StagePlan, Unit};
 use pipeline_runtime::mock::{Gate, Mock, Mocked, lockstep, mock_all};
 use pipeline_runtime::policy::{Logged, OldestFirst, Policy, RandomLegal, Replay, State};
 use pipeline_runtime::topology::hwloc::Hwloc;
@@ -36,25 +36,15 @@ fn random_plan(draw: &mut Draw) -> Plan {
         reads.push(from);
     }
     let heavy = u64::from(draw.small(1, 3));
+    let role = |at: usize| match at {
+        0 => Role::Source,
+        _ if at + 1 == stages => Role::Sink,
+        _ => Role::Inner,
+    };
     let stage = |at: usize, draw: &mut Draw| StagePlan {
-        name: format!("s{at}"),
-        backend: "host".into(),
-        tags: Tags::NONE,
-        role: match at {
-            0 => Role::Source,
-            _ if at + 1 == stages => Role::Sink,
-            _ => Role::Inner,
-        },
-        group: None,
-        device: None,
         workers: draw.small(1, 3),
-        threads: None,
-        in_flight: 1,
         needs: if draw.below(2) == 0 { vec![(0, 1 + draw.below(heavy))] } else { Vec::new() },
-        holds: Vec::new(),
-        workspace: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
+        ..StagePlan::plain(&format!("s{at}"), role(at))
     };
     let mut all: Vec<StagePlan> = (0..stages).map(|at| stage(at, draw)).collect();
     let mut edges = Vec::new();

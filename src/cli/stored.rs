@@ -44,15 +44,24 @@ impl Choice {
 
     /// The circuit as it is kept beside a key, if it is.
     pub fn kept(&self, key: &Path, origin: Origin) -> Result<Option<CircuitShape>, Fault> {
-        let file = beside(key);
-        if !file.exists() {
-            return Ok(None);
-        }
-        let stored = StoredCircuit::open(&file)?;
-        if stored.origin() != origin {
-            return Ok(None);
-        }
+        let Some(stored) = read(&beside(key), origin)? else { return Ok(None) };
         Ok(Some(pool_of_all_cores()?.install(|| stored.shape())?))
+    }
+}
+
+/// The circuit that is kept in a file, if it was extracted from `origin`.
+pub fn read(file: &Path, origin: Origin) -> Result<Option<StoredCircuit>, Fault> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    let stored = StoredCircuit::open(file)?;
+    Ok(Some(stored).filter(|stored| stored.origin() == origin))
+}
+
+/// Keeps a circuit; where that cannot be done it is said, for nothing but time is lost.
+pub fn keep(shape: &CircuitShape, file: &Path, origin: Origin) {
+    if let Err(error) = shape.write(file, origin) {
+        eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
     }
 }
 

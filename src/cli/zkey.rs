@@ -1,12 +1,12 @@
 //! snarkjs' keys on the command line: converted once, and their circuit kept beside them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proofline::resident::{self, Resident};
-use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, StoredCircuit, Zkey};
+use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, Zkey};
 
 use super::exit::Fault;
-use super::stored::Choice;
+use super::stored::{self, Choice};
 use super::watch::{Bars, pool_of_all_cores};
 
 /// The circuit and the key of a `.zkey`; with `.r1cs` in `choice` its constraints are those of that file, so that an
@@ -70,23 +70,14 @@ fn circuit(
     if choice.r1cs.is_some() {
         return choice.extract();
     }
-    let kept = circuit_beside(file);
-    if let Some(origin) = origin.filter(|_| kept.exists()) {
-        let stored = StoredCircuit::open(&kept)?;
-        if stored.origin() == origin {
-            return Ok(stored.shape()?);
-        }
+    // `circuit.zkey.pce`: what the key knows of the circuit, which is less than `circuit.pce` does.
+    let place = file.with_added_extension("pce");
+    if let Some(stored) = origin.map(|origin| stored::read(&place, origin)).transpose()?.flatten() {
+        return Ok(stored.shape()?);
     }
     let shape = Zkey::open(file, watch)?.shape(watch)?;
-    if let Some(error) = origin.and_then(|origin| shape.write(&kept, origin).err()) {
-        eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+    if let Some(origin) = origin {
+        stored::keep(&shape, &place, origin);
     }
     Ok(shape)
-}
-
-/// `circuit.zkey.pce`: what the key knows of the circuit, which is less than `circuit.pce` does.
-fn circuit_beside(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".pce");
-    name.into()
 }

@@ -1,26 +1,16 @@
 //! A plan to try things on.
 
 use crate::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
-use crate::tags::Tags;
 
 /// A small plan for documentation and tests: source → {left, right} → sink, both branches with a permit of `heavy`.
 #[must_use]
 pub fn example_plan() -> Plan {
     let stage = |name: &str, role, workers, heavy: bool, inputs: &[usize], outputs: &[usize]| StagePlan {
-        name: name.into(),
-        backend: "host".into(),
-        tags: Tags::NONE,
-        role,
-        group: None,
-        device: None,
         workers,
-        threads: None,
-        in_flight: 1,
         needs: if heavy { vec![(0, 1)] } else { Vec::new() },
-        holds: Vec::new(),
-        workspace: Vec::new(),
         inputs: inputs.to_vec(),
         outputs: outputs.to_vec(),
+        ..StagePlan::plain(name, role)
     };
     let edge = |from, to, port| Edge { from, to, port, token: "Word".into(), capacity: 4, reserved_by: 0 };
     Plan {

@@ -42,9 +42,8 @@ impl Material {
         let shape = kept.map_or_else(|| self.choice.extract(), Ok)?;
         let key = read_key(params)?;
         key.check(&shape)?;
-        let place = stored::beside(params);
-        if let Some(error) = keep.then(|| shape.write(&place, origin)).and_then(Result::err) {
-            eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+        if keep {
+            stored::keep(&shape, &stored::beside(params), origin);
         }
         Ok((shape, key))
     }

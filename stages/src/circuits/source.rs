@@ -103,23 +103,7 @@ impl WitnessSource {
                 compute(places)?;
                 check_count(shape, places, "the computed witness")?;
             }
-            Values::Synthesised(synthesis) => {
-                let mut cs = WitnessCs::over(places, shape.inputs());
-                let failed = |source| Error::Synthesis { circuit: shape.name().to_owned(), source };
-                synthesis(&mut cs).map_err(failed)?;
-                let counts = cs.counts();
-                if counts.inputs != shape.inputs() || counts.aux != shape.aux() {
-                    return Err(Error::Mismatch(format!(
-                        "the synthesis made {} inputs and {} auxiliary variables, the circuit `{}` has {} and {}: it is \
-                         the witness of another circuit",
-                        counts.inputs,
-                        counts.aux,
-                        shape.name(),
-                        shape.inputs(),
-                        shape.aux()
-                    )));
-                }
-            }
+            Values::Synthesised(synthesis) => synthesise(shape, places, synthesis)?,
         }
         let claimed = self.public.0.get_or_init(|| places[1..shape.inputs()].to_vec());
         let claimed = claimed.iter().enumerate();
@@ -138,11 +122,11 @@ impl WitnessSource {
 /// The circuit's own, or it is another circuit than `shape`.
 pub fn witness_of<C: Circuit<Scalar>>(shape: &CircuitShape, circuit: C) -> Result<SecretScalars, Error> {
     let mut values = SecretScalars::zeros(shape.variables());
-    compute(shape, &mut values, |cs| cs.synthesize(circuit))?;
+    synthesise(shape, &mut values, |cs| cs.synthesize(circuit))?;
     Ok(values)
 }
 
-fn compute(
+fn synthesise(
     shape: &CircuitShape,
     places: &mut [Scalar],
     synthesis: impl FnOnce(&mut WitnessCs<'_>) -> Result<(), SynthesisError>,

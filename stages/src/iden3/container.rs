@@ -1,7 +1,5 @@
 //! A container that is in memory.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::{Cursor, MOST_SECTIONS, SECTION_HEAD_BYTES};
@@ -95,26 +93,4 @@ pub(crate) fn expect_end(section: &Cursor<'_>, what: &str) -> Result<(), Error> 
             Err(section.malformed(section.offset(), format!("{left} bytes too many in {what}; the file is damaged")))
         }
     }
-}
-
-/// Reads a whole file of circom's. Its first bytes are looked at before the rest is read: a large file of another kind
-/// costs nothing, and a device or a pipe is not read at all.
-pub(crate) fn read_whole(file: &Path, magic: &str) -> Result<Vec<u8>, Error> {
-    let mut reader = File::open(file).map_err(Error::io("open", file))?;
-    let metadata = reader.metadata().map_err(Error::io("read", file))?;
-    if !metadata.is_file() {
-        return Err(Error::BadText(format!("{} is not a regular file: give a `.{magic}` file", file.display())));
-    }
-    let mut bytes = Vec::new();
-    let head = magic.len() as u64;
-    reader.by_ref().take(head).read_to_end(&mut bytes).map_err(Error::io("read", file))?;
-    if bytes == magic.as_bytes() {
-        let rest = metadata.len().saturating_sub(head);
-        // One allocation: a growing one would leave copies of a witness behind.
-        let reserved = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
-        reserved.ok_or_else(|| Error::io("read", file)(ErrorKind::OutOfMemory.into()))?;
-        // The file's length bounds what is read, also where it grows meanwhile.
-        reader.take(rest).read_to_end(&mut bytes).map_err(Error::io("read", file))?;
-    }
-    Ok(bytes)
 }

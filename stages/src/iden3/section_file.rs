@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::container::{check_magic, check_sections, check_version};
-use super::{Cursor, HEAD_BYTES, SECTION_HEAD_BYTES};
+use super::{Cursor, HEAD_BYTES, MOST_HEADER_BYTES, SECTION_HEAD_BYTES};
 use crate::error::Error;
 use crate::partial::open_regular;
 
@@ -100,6 +100,13 @@ impl SectionFile {
         let mut bytes = vec![0; usize::try_from(place.length).unwrap_or(usize::MAX)];
         self.read_at(place.offset, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Reads a section that is a header, with its offset; of one that is far too long only the beginning.
+    pub(crate) fn read_header(&self, id: u32) -> Result<(Vec<u8>, u64), Error> {
+        let place = self.section(id, "the header")?;
+        let bytes = self.read_small(Place { length: place.length.min(MOST_HEADER_BYTES), ..place })?;
+        Ok((bytes, place.offset))
     }
 
     /// Fills `bytes` with what is at `offset`.

@@ -4,10 +4,9 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use proofline_kernels::scalars::MAX_LEN;
-use rayon::prelude::*;
 
 use super::point::Point;
-use super::subgroup::first_outside;
+use super::subgroup::checked;
 use crate::error::Error;
 use crate::partial::open_regular;
 use crate::progress::{Progress, Watch};
@@ -155,18 +154,13 @@ impl KeyReader {
             let fault = format!("{} ({}) {fault}; get the key from its maker again", name(index), P::GROUP);
             Error::Malformed { file: self.path.clone(), offset: offset + (index * P::BYTES) as u64, fault }
         };
-        let decoded = bytes.par_chunks_exact(P::BYTES).enumerate().map(|(index, bytes)| match P::decode(bytes) {
-            Ok(point) if infinity == Infinity::Refused && bool::from(point.is_identity()) => {
-                Err(refused(index, "is the point at infinity"))
+        let decode = |bytes: &[u8]| match P::decode(bytes)? {
+            point if infinity == Infinity::Refused && bool::from(point.is_identity()) => {
+                Err("is the point at infinity")
             }
-            Ok(point) => Ok(point),
-            Err(fault) => Err(refused(index, fault)),
-        });
-        let points = decoded.collect::<Result<Vec<P>, Error>>()?;
-        match first_outside(&points) {
-            None => Ok(points),
-            Some(index) => Err(refused(index, "is on the curve, but not in the subgroup of prime order")),
-        }
+            point => Ok(point),
+        };
+        checked(bytes, P::BYTES, decode, refused)
     }
 
     /// Refuses what follows the end of the key.

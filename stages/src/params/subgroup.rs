@@ -16,6 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::point::Point;
+use crate::error::Error;
 
 /// Subsets that share the additions of one pass over the points.
 const BITS: usize = 10;
@@ -24,8 +25,25 @@ const PASSES: usize = 13;
 /// Fewer points are checked one by one: the sums themselves take as long as so many checks.
 const FEW: usize = 512;
 
+/// The points of `each` bytes that these bytes are, in parallel: decoded with a check of the curve, then checked for the
+/// subgroup. `refused` makes an error of a point's index and what is wrong with it.
+pub(super) fn checked<P: Point>(
+    bytes: &[u8],
+    each: usize,
+    decode: impl Fn(&[u8]) -> Result<P, &'static str> + Sync,
+    refused: impl Fn(usize, &str) -> Error + Sync,
+) -> Result<Vec<P>, Error> {
+    let decoded = bytes.par_chunks_exact(each).enumerate();
+    let decoded = decoded.map(|(index, bytes)| decode(bytes).map_err(|fault| refused(index, fault)));
+    let points = decoded.collect::<Result<Vec<P>, Error>>()?;
+    match first_outside(&points) {
+        None => Ok(points),
+        Some(index) => Err(refused(index, "is on the curve, but not in the subgroup of prime order")),
+    }
+}
+
 /// The first point outside of the subgroup, if there is one. All points must be on the curve.
-pub(super) fn first_outside<P: Point>(points: &[P]) -> Option<usize> {
+fn first_outside<P: Point>(points: &[P]) -> Option<usize> {
     if points.len() >= FEW && (0..PASSES).into_par_iter().all(|_| pass(points)) {
         return None;
     }

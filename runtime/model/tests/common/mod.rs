@@ -11,7 +11,6 @@ use pipeline_runtime::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
 use pipeline_runtime::policy::{OldestFirst, Policy, State};
 use pipeline_runtime::scheduler::{Grant, Output};
 use pipeline_runtime::stage::{Job, Sizes};
-use pipeline_runtime::tags::Tags;
 
 use crate::exec::engine::Engine;
 use crate::slot::Token;
@@ -41,20 +40,11 @@ pub type Lock = Arc<Engine<Work, Done>>;
 /// source → sink over an edge of `capacity`; each firing takes one of `permits`.
 fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
     let stage = |name: &str, role, inputs: &[usize], outputs: &[usize]| StagePlan {
-        name: name.into(),
-        backend: "host".into(),
-        tags: Tags::NONE,
-        role,
-        group: None,
-        device: None,
         workers,
-        threads: None,
-        in_flight: 1,
         needs: vec![(0, 1)],
-        holds: Vec::new(),
-        workspace: Vec::new(),
         inputs: inputs.to_vec(),
         outputs: outputs.to_vec(),
+        ..StagePlan::plain(name, role)
     };
     Plan {
         graph: "model".into(),

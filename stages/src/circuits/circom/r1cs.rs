@@ -9,7 +9,7 @@ use blstrs::Scalar;
 
 use crate::circuits::rows::Rows;
 use crate::error::Error;
-use crate::iden3::{Container, Cursor, Place, SCALAR_BYTES, SectionFile, expect_bls12_381, expect_end};
+use crate::iden3::{Container, Cursor, SCALAR_BYTES, SectionFile, expect_bls12_381, expect_end};
 
 const MAGIC: &str = "r1cs";
 const VERSION: u32 = 1;
@@ -22,8 +22,6 @@ const LABELS: u32 = 3;
 const TERM_BYTES: u64 = 4 + SCALAR_BYTES;
 /// The least bytes of a constraint: three empty sums.
 const LEAST_CONSTRAINT_BYTES: u64 = 3 * 4;
-/// More bytes of a header are not read: they are too many in any case.
-const MOST_HEADER_BYTES: u64 = 1 << 12;
 /// The bytes of a wire's label.
 const LABEL_BYTES: u64 = 8;
 
@@ -42,13 +40,12 @@ impl R1cs {
     /// The file cannot be read, is cut off, damaged, or over another field.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let sections = SectionFile::open(file, MAGIC, VERSION)?;
-        let header = sections.section(HEADER, "the header")?;
+        let (header, header_offset) = sections.read_header(HEADER)?;
         let labels = sections.section(LABELS, "the wires' labels")?;
         let rows = sections.section(CONSTRAINTS, "the constraints")?;
         // What else is in the file, labels above all, is not read.
-        let header_bytes = sections.read_small(Place { length: header.length.min(MOST_HEADER_BYTES), ..header })?;
         let rows_bytes = sections.read_small(rows)?;
-        let header = Cursor::at(file, &header_bytes, header.offset);
+        let header = Cursor::at(file, &header, header_offset);
         Self::from_sections(header, labels.length, Cursor::at(file, &rows_bytes, rows.offset))
     }
 

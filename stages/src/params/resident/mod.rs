@@ -87,8 +87,5 @@ pub fn files_of(path: &Path) -> (PathBuf, PathBuf) {
 /// The converted file beside a key file.
 #[must_use]
 pub fn beside(params: &Path) -> PathBuf {
-    let mut name = params.as_os_str().to_owned();
-    name.push(".");
-    name.push(RESIDENT_SUFFIX);
-    name.into()
+    params.with_added_extension(RESIDENT_SUFFIX)
 }

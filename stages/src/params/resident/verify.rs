@@ -4,14 +4,13 @@ use std::path::Path;
 
 use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::msm::Curve;
-use rayon::prelude::*;
 
 use super::read::{Resident, Stretch};
 use super::{INFINITIES, KIND, POINTS};
 use crate::error::Error;
 use crate::params::key_file::KeyFile;
 use crate::params::point::Point;
-use crate::params::subgroup::first_outside;
+use crate::params::subgroup::checked;
 use crate::progress::{Progress, Watch};
 use crate::sealed::{PIECE_BYTES, Sealed, SealedWriter};
 
@@ -72,14 +71,11 @@ fn check_points<P: Point + Curve>(sealed: &Sealed, stretch: &Stretch, watch: Wat
             let offset = section.offset + within + (index * P::PLAIN_BYTES) as u64;
             sealed.malformed(offset, &format!("stored point {} of {name} ({}) {fault}", first + index as u64, P::GROUP))
         };
-        let decoded = bytes.par_chunks_exact(P::PLAIN_BYTES).enumerate().map(|(index, bytes)| {
+        let decode = |bytes: &[u8]| {
             let point = <P as Curve>::from_plain(bytes).filter(Point::is_on_curve);
-            point.ok_or_else(|| refused(index, "is not on the curve"))
-        });
-        let points = decoded.collect::<Result<Vec<P>, Error>>()?;
-        if let Some(index) = first_outside(&points) {
-            return Err(refused(index, "is on the curve, but not in the subgroup of prime order"));
-        }
+            point.ok_or("is not on the curve")
+        };
+        checked(&bytes, P::PLAIN_BYTES, decode, refused)?;
         within += bytes.len() as u64;
     }
     sealed.check(section, &digests, name)?;

@@ -3,7 +3,6 @@
 use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::msm::Curve;
 use proofline_kernels::sparse::Bitmap;
-use rayon::prelude::*;
 
 use super::header::Header;
 use super::{A, B_G1, B_G2, H, L};
@@ -11,7 +10,7 @@ use crate::error::Error;
 use crate::iden3::{Cursor, Place, SectionFile};
 use crate::params::point::Point;
 use crate::params::queries::{PointSource, QueryName};
-use crate::params::subgroup::first_outside;
+use crate::params::subgroup::checked;
 use crate::progress::{Progress, Watch};
 
 /// Points that are read and checked at a time.
@@ -134,12 +133,7 @@ fn read<P: Point + Curve>(
             let fault = format!("point {} of {what} ({}) {fault}; get the key again", first + index, P::GROUP);
             file.malformed(offset + (index * P::BYTES) as u64, fault)
         };
-        let decoded = bytes.par_chunks_exact(P::BYTES).enumerate();
-        let decoded = decoded.map(|(index, bytes)| decode::<P>(bytes).map_err(|fault| refused(index, fault)));
-        let points = decoded.collect::<Result<Vec<P>, Error>>()?;
-        if let Some(index) = first_outside(&points) {
-            return Err(refused(index, "is on the curve, but not in the subgroup of prime order"));
-        }
+        let points = checked::<P>(&bytes, P::BYTES, decode, refused)?;
         take(first, points)?;
     }
     watch(Progress { what, done: total, total });
