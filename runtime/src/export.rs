@@ -7,6 +7,6 @@ pub use crate::exec::wiring::{Graph, InEnd, InPorts, OutEnd, Wiring};
 pub use crate::key::TokenKey;
 pub use crate::plan::*;
 pub use crate::policy::facts::of as policy_facts;
-pub use crate::slot::{Dead, Shared, Slot, Token};
+pub use crate::slot::{Dead, Shared, Slot, Token, Travels};
 pub use crate::stage::{DeallocStage, Job, Port, Sizes, Stage, TakesAt};
 pub use crate::tags::Tags;

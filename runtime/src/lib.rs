@@ -9,6 +9,7 @@ pub mod error;
 pub mod event;
 pub mod exec;
 pub mod export;
+pub mod job;
 pub mod key;
 pub mod limits;
 pub mod mock;

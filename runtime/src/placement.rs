@@ -135,9 +135,9 @@ pub fn place(plan: &Plan, machine: &Machine) -> Result<Placement, PlacementError
     if machine.ccds.is_empty() {
         return Err(PlacementError::NoProcessors);
     }
-    sku::check(plan, machine)?;
-    memory::check(plan, machine)?;
     let mut placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
+    sku::check(plan, machine, &mut placement.notes)?;
+    memory::check(plan, machine)?;
     let ccds_of_group =
         plan.groups.iter().map(|group| ccds_of(group, machine, &mut placement.notes)).collect::<Result<Vec<_>, _>>()?;
     cores::check(plan, machine, &ccds_of_group, &mut placement.notes)?;

@@ -2,6 +2,7 @@
 
 use crate::error::StageError;
 use crate::exec::firing::Firing;
+pub use crate::job::{Job, Priority, Sizes};
 use crate::slot::Token;
 use crate::tags::Tags;
 
@@ -13,7 +14,7 @@ pub trait Stage: 'static {
     /// The job that every firing can read.
     type Job: Job;
     /// The tokens of the ports, in order: `(Arc…, …)` see [`crate::export::InPorts`].
-    type In: Send;
+    type In;
     /// The token that it puts out.
     type Out: Token;
     /// What lies between `start` and `finish`.
@@ -68,63 +69,4 @@ pub trait DeallocStage: 'static {
     /// # Errors
     /// The stage's own refusal; the slot is gone then.
     fn dealloc(dead: crate::slot::Dead, permit: &crate::capability::DeallocPermit) -> Result<(), StageError>;
-}
-
-/// What the runtime must know of a job.
-pub trait Job: Send + Sync + 'static {
-    /// How many tokens the job is split into; at least 1.
-    fn partitions(&self) -> u32;
-
-    /// The sizes of one partition, for the byte formulas of the plan.
-    fn sizes(&self) -> Sizes;
-
-    /// How urgent it is.
-    fn priority(&self) -> Priority {
-        Priority::Normal
-    }
-}
-
-/// How urgent a job is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Priority {
-    /// When nothing else is to be done.
-    Low,
-    /// The usual.
-    #[default]
-    Normal,
-    /// Before the usual.
-    High,
-    /// At once.
-    Critical,
-}
-
-/// The sizes of a circuit, in elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sizes {
-    /// Constraints, the rows that the prover appends for the inputs not counted.
-    pub constraints: u64,
-    /// Auxiliary (private) variables.
-    pub aux: u64,
-    /// Inputs, the constant ONE counted.
-    pub inputs: u64,
-    /// The evaluation domain, a power of two.
-    pub domain: u64,
-    /// Variables that occur in A.
-    pub a_density: u64,
-    /// Variables that occur in B.
-    pub b_density: u64,
-}
-
-impl Sizes {
-    /// All of them 0.
-    pub const NONE: Sizes = Sizes { constraints: 0, aux: 0, inputs: 0, domain: 0, a_density: 0, b_density: 0 };
-
-    /// The names of the sizes, as graph files have them.
-    pub const NAMES: [&'static str; 6] = ["constraints", "aux", "inputs", "domain", "a_density", "b_density"];
-
-    /// The sizes in the order of [`Self::NAMES`].
-    #[must_use]
-    pub const fn each(&self) -> [u64; 6] {
-        [self.constraints, self.aux, self.inputs, self.domain, self.a_density, self.b_density]
-    }
 }

@@ -3,4 +3,4 @@
 pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
-pub(crate) use crossbeam_channel::{Receiver, Sender, unbounded};
+pub(crate) use crossbeam_channel::{Receiver, Sender, bounded, unbounded};

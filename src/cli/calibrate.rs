@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use proofline::runtime::sim::{Costs, MachineSpec};
 use proofline::study::{
-    CalibrateError, RowError, Study, TracedOn, costs_text, fit, fit_traces, leave_one_out, name_of_machine, no_costs,
-    read_fit, read_sku, read_trace,
+    RowError, Study, TracedOn, costs_text, doubts_of_traces, expect_usable, fit, fit_traces, leave_one_out,
+    name_of_machine, no_costs, read_fit, read_sku, read_trace,
 };
 
 use super::exit::Fault;
@@ -58,9 +58,9 @@ impl Calibrate {
     }
 
     fn to_rows(&self, file: &Path) -> Result<(), Fault> {
-        let what = read_fit(file).map_err(fault_of)?;
+        let what = read_fit(file)?;
         let progress = |round: u32, loss: f64| eprintln!("round {round}: sum of squares {loss:.6}");
-        let fitted = fit(file, &what, &progress).map_err(fault_of)?;
+        let fitted = fit(file, &what, &progress)?;
         say!(
             "  {:44} {:>8} {:>9} {:>7} {:>8} {:>9} {:>7}",
             "row",
@@ -76,7 +76,7 @@ impl Calibrate {
         if self.leave_one_out {
             say!("each row predicted by a fit to all others:");
             let progress = |row: u32, off: f64| eprintln!("row {row}: off by {:+.1}%", 100.0 * off);
-            let predicted = leave_one_out(file, &what, &progress).map_err(fault_of)?;
+            let predicted = leave_one_out(file, &what, &progress)?;
             predicted.iter().for_each(print_row);
             let mut errors: Vec<f64> = predicted.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
             errors.sort_by(f64::total_cmp);
@@ -86,7 +86,7 @@ impl Calibrate {
             }
         }
         let how = if self.leave_one_out { " --leave-one-out" } else { "" };
-        self.write(&costs, &format!("{}{how}", file.display()))
+        self.write(&costs, fitted.doubts, &format!("{}{how}", file.display()))
     }
 
     fn to_traces(&self, graph: &Path) -> Result<(), Fault> {
@@ -109,10 +109,11 @@ impl Calibrate {
             let (off, jobs, j) = (100.0 * row.off(), row.jobs, row.concurrency);
             say!("  {name:44} {jobs:>5} {j:>3} {:>10.4} {:>10.4} {off:>+6.1}%", row.measured_s, row.simulated_s);
         }
-        self.write(&costs, &format!("--trace {} --graph {}", names.join(" "), graph.display()))
+        let of = format!("--trace {} --graph {}", names.join(" "), graph.display());
+        self.write(&costs, doubts_of_traces(&study, &traces), &of)
     }
 
-    fn write(&self, costs: &Costs, of: &str) -> Result<(), Fault> {
+    fn write(&self, costs: &Costs, mut doubts: Vec<String>, of: &str) -> Result<(), Fault> {
         if let Some(calibration) = &costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
             say!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
@@ -121,10 +122,15 @@ impl Calibrate {
                 say!("each predicted by the others: off by {median:.1}% in the median, {worst:.1}% at most");
             }
         }
+        doubts.extend(expect_usable(costs)?);
+        doubts.iter().for_each(|doubt| eprintln!("warning: {doubt}"));
         let Some(out) = &self.out else { return Ok(()) };
         let made_by = format!("proofline calibrate {of} --out {}", out.display());
         let text = costs_text(costs, &made_by)
             .map_err(|error| Fault::Internal(format!("the costs cannot be written as RON: {error}")))?;
+        // Whoever reads the file later is told as well.
+        let doubts: String = doubts.iter().map(|doubt| format!("// Warning: {doubt}.\n")).collect();
+        let text = doubts + &text;
         files::write(out, text.as_bytes())?;
         say!("written to {}", out.display());
         Ok(())
@@ -145,11 +151,4 @@ fn print_row(row: &RowError) {
         _ => format!("{:>8} {:>9.1} {:>7}", "-", row.peak_rss_gib, ""),
     };
     say!("  {:44} {seconds} {memory}{busy}", row.row.name);
-}
-
-fn fault_of(error: CalibrateError) -> Fault {
-    match error {
-        CalibrateError::Study(error) => Fault::Study(error),
-        CalibrateError::File { .. } => Fault::Unclear(error.to_string()),
-    }
 }

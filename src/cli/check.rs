@@ -15,7 +15,8 @@ const CATALOGUE: &str = include_str!("../../stages/catalogue.ron");
 /// Checks graph files as the build does: the same errors, in colour on a terminal.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  proofline check graphs/host.ron\n  proofline check graphs/*.ron\n\n\
-                        A machine that a graph names is looked for in `skus/` beside the graph, or beside its folder.")]
+                        A machine that a graph names is looked for in `skus/` beside the graph, or beside its folder.\n\
+                        Every file is judged; a file that cannot be read makes the exit code 6, else an error makes it 1.")]
 pub struct Check {
     /// Graph files
     #[arg(required = true, value_name = "FILE")]
@@ -48,10 +49,18 @@ impl Colour {
 impl Check {
     pub fn run(&self) -> Result<(), Fault> {
         let style = self.color.style();
-        let mut refused = false;
+        let (mut refused, mut unread) = (false, false);
         for file in &self.files {
             let shown = file.display().to_string();
-            let outcome = load(file)?;
+            let outcome = match load(file) {
+                Ok(outcome) => outcome,
+                // The others are judged all the same.
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    unread = true;
+                    continue;
+                }
+            };
             for found in &outcome.diagnostics {
                 say!("{}\n", render::diagnostic(found, &outcome.sources, style));
             }
@@ -61,7 +70,11 @@ impl Check {
             say!("{shown}: {}{study}", verdict(errors + outcome.left_out, warnings));
             outcome.study.iter().filter(|_| errors == 0).for_each(|reason| say!("  because {}", reason.title));
         }
-        if refused { Err(Fault::Refused) } else { Ok(()) }
+        match (unread, refused) {
+            (true, _) => Err(Fault::Unread),
+            (false, true) => Err(Fault::Refused),
+            (false, false) => Ok(()),
+        }
     }
 }
 

@@ -8,10 +8,10 @@ use proofline::{Cause, Class, Error, Failure, ProverError, StartError, SubmitErr
 /// The exit codes, as `--help` shows them.
 pub const CODES: &str = "Exit codes:
    0  done
-   1  refused: a proof does not verify, or a graph has errors
+   1  refused: a proof does not verify, or a graph or a SKU has errors
    2  the command line is wrong
    3  a file or text cannot be understood
-   4  circuit, key, witness or proof do not belong together
+   4  circuit, key, witness or proof do not belong together, or measurements to a model
    5  the witness does not satisfy the circuit
    6  a file cannot be read or written
    7  this machine is not what the compiled graph demands
@@ -23,6 +23,9 @@ pub enum Fault {
     /// Nothing is wrong with the command: the answer is no, and has been printed.
     #[error("")]
     Refused,
+    /// Files could not be read: which and why has been printed.
+    #[error("")]
+    Unread,
     /// A combination of arguments that clap does not know to be wrong.
     #[error("{0}")]
     Usage(String),
@@ -41,9 +44,6 @@ pub enum Fault {
     /// A proof failed.
     #[error(transparent)]
     Proof(#[from] Failure),
-    /// A text of the caller's cannot be understood.
-    #[error("{0}")]
-    Unclear(String),
     /// Anything else.
     #[error("{0}")]
     Internal(String),
@@ -62,7 +62,7 @@ impl Fault {
     /// Says what is wrong, and gives the exit code for it.
     pub fn report(&self) -> ExitCode {
         match self {
-            Self::Refused => {}
+            Self::Refused | Self::Unread => {}
             // The diagnostics of a graph begin with the word themselves.
             Self::Study(StudyError::Graph(diagnostics)) => eprintln!("{diagnostics}"),
             _ => eprintln!("error: {self}"),
@@ -73,8 +73,8 @@ impl Fault {
     fn code(&self) -> u8 {
         match self {
             Self::Refused => 1,
+            Self::Unread => 6,
             Self::Usage(_) => 2,
-            Self::Unclear(_) => 3,
             Self::Input(error) => code_of(error),
             Self::Machine(_) | Self::Submit(_) => 7,
             Self::Study(error) => code_of_study(error),
@@ -89,11 +89,17 @@ fn code_of_study(error: &StudyError) -> u8 {
         StudyError::Graph(_) => 1,
         StudyError::NoCosts { .. }
         | StudyError::NoMachine
+        | StudyError::NoSku { .. }
         | StudyError::NoSizes
         | StudyError::TooMany { .. }
+        | StudyError::TooManyFirings { .. }
         | StudyError::Setting(_) => 2,
-        StudyError::Costs { .. } | StudyError::Trace { .. } => 3,
+        StudyError::Costs { .. }
+        | StudyError::NoText { .. }
+        | StudyError::TraceText { .. }
+        | StudyError::Trace { .. } => 3,
         StudyError::OtherGraph { .. }
+        | StudyError::NoModel(_)
         | StudyError::NothingRuns { .. }
         | StudyError::NoSuchPolicy { .. }
         | StudyError::Sim(_) => 4,

@@ -13,6 +13,7 @@ mod exit;
 mod explain;
 mod export_vk;
 mod files;
+mod machine;
 mod params;
 mod plan;
 mod prove;

@@ -1,6 +1,6 @@
 //! `proofline plan`: what this build was compiled from, and where it runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pipeline_graph::{Style, render};
@@ -8,8 +8,8 @@ use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
 use proofline::runtime::plan::{Bytes, Ccds, Insist, MemoryRow, Plan, Pool, Share, StagePlan, Unit};
-use proofline::runtime::topology::hwloc::Hwloc;
 use proofline::runtime::topology::{Cpus, Machine};
+use proofline::study::{plan_of_graph, read_sku};
 use proofline::{Error, Pipeline, Prover, StartError};
 
 use super::exit::Fault;
@@ -25,49 +25,61 @@ pub fn version() -> String {
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan --graph graphs/mine.ron\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
-                        core:8 pu:2'"
+                        core:8 pu:2'\n  proofline plan --graph graphs/h200.ron --machine this"
 )]
 pub struct PlanCommand {
     /// Binds every worker on this machine, reads the binding back, and prints whether it holds
     #[arg(long)]
     binding: bool,
-    /// Places the workers on a machine in hwloc's synthetic notation instead of this one (nothing is bound)
+    /// Compares a machine with the graph's SKU and places the workers on it, as the start does (nothing is bound): hwloc's
+    /// synthetic notation, a file of hwloc's XML, or `this` machine
     #[arg(long, value_name = "TEXT", conflicts_with = "binding")]
     machine: Option<String>,
+    /// As --machine, on the machine of a SKU: a file of `skus/` beside the graph
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["binding", "machine"])]
+    sku: Option<String>,
     /// Plans this graph file instead, without building it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["binding", "machine"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "binding")]
     graph: Option<PathBuf>,
     /// Draws the graph for Graphviz
-    #[arg(long, conflicts_with_all = ["svg", "binding", "machine"])]
+    #[arg(long, conflicts_with_all = ["svg", "binding", "machine", "sku"])]
     dot: bool,
     /// Draws the graph as SVG
-    #[arg(long, conflicts_with_all = ["binding", "machine"])]
+    #[arg(long, conflicts_with_all = ["binding", "machine", "sku"])]
     svg: bool,
 }
 
 impl PlanCommand {
     pub fn run(&self) -> Result<(), Fault> {
         let plan = Pipeline::plan();
+        // Before anything is printed.
+        let machine = self.machine(&plan)?;
         if self.graph.is_some() || self.dot || self.svg {
-            return self.of_a_file(&plan);
+            return self.of_a_file(&plan, machine.as_ref());
         }
-        // Judged before anything is printed: what cannot be understood is the caller's typing.
-        let machine = self.machine.as_deref().map(Hwloc::synthetic).transpose();
-        let machine = machine.map_err(|error| Fault::Usage(error.to_string()))?;
         print_plan(&plan);
         if self.binding {
             print_bindings(&Prover::start()?);
         }
         if let Some(machine) = machine {
-            print_placement(&plan, &machine.machine())?;
+            print_placement(&plan, &machine)?;
         }
         Ok(())
     }
 }
 
 impl PlanCommand {
+    /// The machine to place the workers on, if one is named.
+    fn machine(&self, compiled: &Plan) -> Result<Option<Machine>, Fault> {
+        if let Some(name) = &self.sku {
+            let graph = self.graph.as_deref().unwrap_or(Path::new(&compiled.file));
+            return Ok(Some(Machine::of_sku(&read_sku(graph, name)?)));
+        }
+        self.machine.as_deref().map(super::machine::named).transpose()
+    }
+
     /// The plan of a graph file: a picture, or its tables. Without a name it is the file that was compiled in.
-    fn of_a_file(&self, compiled: &Plan) -> Result<(), Fault> {
+    fn of_a_file(&self, compiled: &Plan, machine: Option<&Machine>) -> Result<(), Fault> {
         let file = self.graph.clone().unwrap_or_else(|| PathBuf::from(&compiled.file));
         let outcome = super::check::load(&file)?;
         for found in &outcome.diagnostics {
@@ -84,7 +96,7 @@ impl PlanCommand {
             (_, true) => super::say::text_as_it_is(format_args!("{}", render::svg(plan))),
             _ => super::say::text_as_it_is(format_args!("{}", render::plan(plan))),
         }
-        Ok(())
+        machine.map_or(Ok(()), |machine| print_placement(&plan_of_graph(plan), machine))
     }
 }
 

@@ -6,22 +6,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use proofline::Error;
 use proofline::runtime::event::{Event, Observer};
 use proofline::runtime::sim::{MachineSpec, Report};
-use proofline::runtime::topology::hwloc::Hwloc;
 use proofline::runtime::trace::TraceWriter;
 use proofline::study::{Conditions, Study, Submitted, read_sku};
-use proofline::{Error, StartError};
 use serde_json::{Value, json};
 
 use super::exit::Fault;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// Runs a graph in virtual time, on a machine that need not be there.
 /// The limit of a graph's own `load`.
 const MOST_JOBS: i64 = 65_536;
 
+/// Runs a graph in virtual time, on a machine that need not be there.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  proofline sim graphs/study/cuzk-phase12.ron --jobs 20 --concurrency 20\n  \
                   proofline sim graphs/study/cuzk-phase12.ron --set stages.synthesize.workers=7 --json\n\n\
@@ -49,7 +48,7 @@ pub struct What {
     /// Another machine than the graph's: a SKU
     #[arg(long, value_name = "NAME", conflicts_with = "machine")]
     pub sku: Option<String>,
-    /// Another machine than the graph's: hwloc's synthetic notation, or a file of hwloc's XML
+    /// Another machine than the graph's: hwloc's synthetic notation, a file of hwloc's XML, or `this` one
     #[arg(long, value_name = "TEXT")]
     pub machine: Option<String>,
     /// Jobs in all
@@ -81,9 +80,7 @@ impl What {
             study.on(MachineSpec::of_sku(&sku), Some(sku));
         }
         if let Some(text) = &self.machine {
-            let xml = Path::new(text);
-            let hwloc = if xml.is_file() { Hwloc::xml_file(xml) } else { Hwloc::synthetic(text) };
-            study.on(MachineSpec::of_topology(&hwloc.map_err(StartError::from)?.machine()), None);
+            study.on(MachineSpec::of_topology(&super::machine::named(text)?), None);
         }
         self.set.iter().try_for_each(|setting| study.set(setting))?;
         Ok(study)

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use pipeline_graph::Source;
-use proofline::runtime::topology::hwloc::Hwloc;
-use proofline::runtime::topology::{Device, Machine, devices};
-use proofline::{Error, StartError};
+use pipeline_graph::{Source, Style, render};
+use proofline::Error;
+use proofline::runtime::topology::{Device, Machine};
 
 use super::exit::Fault;
+use super::machine;
 
 /// Describes machines: the one at hand as a SKU file, or a SKU file in hwloc's notation.
 #[derive(Args)]
@@ -56,32 +56,41 @@ fn synthetic(file: &Path) -> Result<(), Fault> {
     let unreadable = |source| Error::Io { action: "read", file: file.to_owned(), source };
     let source = Source::read(file, &shown).map_err(unreadable)?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let sku = pipeline_graph::load::sku(&name, source).ok_or_else(|| {
-        Error::BadText(format!("{shown} is no SKU: `proofline check` a graph that names it says why"))
-    })?;
+    let outcome = pipeline_graph::load::sku(&name, source);
+    for found in &outcome.diagnostics {
+        eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+    }
+    let sku = outcome.sku.ok_or(Fault::Refused)?;
     say!("{}", sku.synthetic());
     Ok(())
 }
 
 impl Probe {
     fn run(&self) -> Result<(), Fault> {
-        let hwloc = match &self.xml {
-            Some(file) => Hwloc::xml_file(file),
-            None => Hwloc::this_system(),
+        let machine = match &self.xml {
+            Some(file) => machine::of_xml(file)?,
+            None => machine::this()?.with_devices(),
         };
-        let machine = hwloc.map_err(StartError::from)?.machine();
         let bandwidth = match &self.ram_bandwidth {
             Some(rate) => rate.clone(),
             None => format!("{:.1} GB/s", measure_gb_per_second(machine.cores())),
         };
-        let gpus = if self.xml.is_some() { Vec::new() } else { devices::this_system() };
-        super::say::text_as_it_is(format_args!("{}", describe(&machine, &bandwidth, &gpus).map_err(Error::BadText)?));
+        let text = describe(&machine, &bandwidth).map_err(Error::BadText)?;
+        // What is written is read as a graph's SKU will be: a machine that is none is told, not written down.
+        let outcome = pipeline_graph::load::sku("probed", Source::inline("this machine's SKU", text.as_str()));
+        for found in &outcome.diagnostics {
+            eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+        }
+        if outcome.sku.is_none() {
+            return Err(Fault::Refused);
+        }
+        super::say::text_as_it_is(format_args!("{text}"));
         Ok(())
     }
 }
 
 /// The SKU file; the error says why a machine cannot be described as one.
-fn describe(machine: &Machine, bandwidth: &str, gpus: &[Device]) -> Result<String, String> {
+fn describe(machine: &Machine, bandwidth: &str) -> Result<String, String> {
     let first = machine.ccds.first().ok_or("no processor may be used: the process's cpuset is empty")?;
     let threads = first.cores.first().map_or(1, |core| core.cpus.numbers().len());
     for (number, ccd) in machine.ccds.iter().enumerate() {
@@ -100,10 +109,17 @@ fn describe(machine: &Machine, bandwidth: &str, gpus: &[Device]) -> Result<Strin
     let _ = writeln!(text, "    threads_per_core: {threads},");
     let _ = writeln!(text, "    l3_per_ccd: \"{} MiB\",", mib(first.l3_bytes.unwrap_or(0)).max(1));
     let _ = writeln!(text, "    ram: \"{} MiB\",\n    ram_bandwidth: \"{bandwidth}\",", mib(machine.ram_bytes));
+    let gpus = machine.devices.as_deref().unwrap_or_default();
     if !gpus.is_empty() {
         text.push_str("    gpus: [\n");
-        for Device { name, memory_bytes, arch } in gpus {
-            let _ = writeln!(text, "        Gpu(\"{name}\", vram: \"{} MiB\", arch: \"{arch}\"),", mib(*memory_bytes));
+        for (number, Device { name, memory_bytes, arch }) in gpus.iter().enumerate() {
+            let (Some(bytes), Some(arch)) = (memory_bytes, arch) else {
+                return Err(format!(
+                    "device {number}, {name}, does not tell its memory and architecture: on the machine itself `nvidia-smi`, \
+                     the driver's tool, must answer; a description without devices comes from `lstopo --no-io FILE.xml`"
+                ));
+            };
+            let _ = writeln!(text, "        Gpu(\"{name}\", vram: \"{} MiB\", arch: \"{arch}\"),", mib(*bytes));
         }
         text.push_str("    ],\n");
     }
@@ -135,6 +151,8 @@ fn measure_gb_per_second(cores: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proofline::runtime::topology::hwloc::Hwloc;
+
     use super::*;
 
     /// What is probed on the synthetic machine of a SKU is that SKU.
@@ -142,10 +160,10 @@ mod tests {
     fn probing_a_described_machine_gives_its_numbers_back() {
         for name in ["laptop", "tr-pro-7995wx-rtx5070ti", "h200"] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("graphs/skus/{name}.ron"));
-            let read = |source| pipeline_graph::load::sku(name, source).expect("it is a SKU");
+            let read = |source| pipeline_graph::load::sku(name, source).sku.expect("it is a SKU");
             let sku = read(Source::read(&path, name).expect("it is there"));
             let machine = Hwloc::synthetic(&sku.synthetic()).expect("hwloc reads it").machine();
-            let text = describe(&machine, "1 GB/s", &[]).expect("its CCDs are equal");
+            let text = describe(&machine, "1 GB/s").expect("its CCDs are equal");
             let probed = read(Source::inline("probed.ron", text));
             let numbers = |sku: &pipeline_graph::model::Sku| {
                 let counts = [sku.numa_nodes, sku.ccds, sku.cores_per_ccd, sku.threads_per_core].map(|at| at.value);
@@ -156,9 +174,23 @@ mod tests {
     }
 
     #[test]
+    fn devices_are_written_as_they_tell() {
+        let mut machine =
+            Hwloc::synthetic("[numa(memory=8589934592)] l3:2 core:2 pu:1").expect("hwloc reads it").machine();
+        let h200 = Device { name: "NVIDIA H200".into(), memory_bytes: Some(143_771 << 20), arch: Some("sm_90".into()) };
+        machine.devices = Some(vec![h200.clone(), Device { arch: None, ..h200.clone() }]);
+        let why = describe(&machine, "1 GB/s").expect_err("it does not know the second");
+        assert!(why.starts_with("device 1, NVIDIA H200, does not tell"), "{why}");
+        machine.devices = Some(vec![h200]);
+        let text = describe(&machine, "1 GB/s").expect("its CCDs are equal");
+        let sku = pipeline_graph::load::sku("x", Source::inline("x.ron", text)).sku.expect("it is a SKU");
+        assert_eq!((sku.gpus[0].vram.value, sku.gpus[0].arch.value.as_str()), (143_771 << 20, "sm_90"));
+    }
+
+    #[test]
     fn unequal_ccds_are_no_sku() {
         let mut machine = Hwloc::synthetic("l3:2 core:2 pu:1").expect("hwloc reads it").machine();
         machine.ccds[1].cores.pop();
-        assert!(describe(&machine, "1 GB/s", &[]).is_err_and(|why| why.starts_with("CCD 1 has 1 cores")));
+        assert!(describe(&machine, "1 GB/s").is_err_and(|why| why.starts_with("CCD 1 has 1 cores")));
     }
 }

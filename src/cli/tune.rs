@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use proofline::study::{Axis, Conditions, Goal, Limits, Study, StudyError, Tuned, Wanted, free_fields, tune};
+use proofline::study::{Axis, Conditions, Goal, Kind, Limits, Study, StudyError, Tuned, Wanted, free_fields, tune};
 
 use super::exit::Fault;
 use super::files;
@@ -32,10 +32,10 @@ pub struct Tune {
     #[arg(long, value_enum, default_value_t = GoalName::Throughput)]
     goal: GoalName,
     /// The most memory, in GiB [default: the machine's]
-    #[arg(long, value_name = "GIB")]
+    #[arg(long, value_name = "GIB", value_parser = gib, allow_hyphen_values = true)]
     ram: Option<f64>,
     /// The most memory of each device, in GiB [default: the machine's]
-    #[arg(long, value_name = "GIB")]
+    #[arg(long, value_name = "GIB", value_parser = gib, allow_hyphen_values = true)]
     vram: Option<f64>,
     /// Only these fields are free: PATH=1..16, PATH=1..16:5 (in steps of 5), PATH=4,8,12
     #[arg(long, value_name = "PATH=VALUES")]
@@ -49,6 +49,11 @@ pub struct Tune {
 enum GoalName {
     Throughput,
     Latency,
+}
+
+/// Memory on the command line.
+fn gib(text: &str) -> Result<f64, String> {
+    Kind::Gibibytes.parse(text).map_err(|allowed| format!("write {allowed}"))
 }
 
 impl Tune {

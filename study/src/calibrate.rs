@@ -7,8 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use pipeline_runtime::sim::{Calibration, Costs, StageReport};
 use serde::Deserialize;
 
+use crate::numbers::{Fault, Kind, MOST, Step};
+use crate::read::{MOST_BYTES, options, text_of};
 use crate::settings::number_of;
-use crate::{Conditions, Study, StudyError, Submitted, options, read_costs};
+use crate::{Conditions, SettingError, Study, StudyError, Submitted, place, read_costs};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -126,45 +128,96 @@ pub struct Fitted {
     pub costs: Costs,
     /// Row by row.
     pub rows: Vec<RowError>,
-}
-
-/// A fit could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum CalibrateError {
-    /// The file cannot be understood.
-    #[error("{}:{line}:{column}: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The line.
-        line: usize,
-        /// The column.
-        column: usize,
-        /// What is wrong.
-        why: String,
-    },
-    /// A row, its graph or the costs.
-    #[error(transparent)]
-    Study(#[from] StudyError),
+    /// Why the model may say little where nobody measured: a sentence each.
+    pub doubts: Vec<String>,
 }
 
 /// Reads what to fit.
 ///
 /// # Errors
-/// It cannot be read or understood.
-pub fn read_fit(file: &Path) -> Result<Fit, CalibrateError> {
-    let text = crate::text_of(file)?;
-    let fit: Fit = options().from_str(&text).map_err(|error| CalibrateError::File {
-        file: file.to_owned(),
-        line: error.span.start.line,
-        column: error.span.start.col,
-        why: error.code.to_string(),
-    })?;
-    if fit.version == 1 && !fit.rows.is_empty() {
-        return Ok(fit);
+/// It cannot be read or understood, or a number in it is not what it may be.
+pub fn read_fit(file: &Path) -> Result<Fit, StudyError> {
+    let text = text_of(file, MOST_BYTES)?;
+    let fit: Fit = options().from_str(&text).map_err(|error| place::unreadable(file, &text, &error))?;
+    fault_of(&fit).map_or(Ok(fit), |fault| Err(place::fault_in(file, &text, &fault)))
+}
+
+/// The first number of a fit that is not what it may be.
+fn fault_of(fit: &Fit) -> Option<Fault> {
+    const MOST_SEEDS: u64 = 1000;
+    let field = |name| vec![Step::Field(name)];
+    if fit.version != 1 {
+        let why = format!("version {} of the format is not known; this program reads version 1", fit.version);
+        return Some(Fault::because(field("version"), "version", why));
     }
-    let why = "write `version: 1` and at least one row".to_owned();
-    Err(CalibrateError::File { file: file.to_owned(), line: 1, column: 1, why })
+    if fit.seeds > MOST_SEEDS {
+        return Some(Fault::new(field("seeds"), "seeds", fit.seeds, "a number of seeds, 0 to 1000"));
+    }
+    if fit.sku.trim().is_empty() {
+        return Some(Fault::new(field("sku"), "sku", "an empty name", "that of a SKU"));
+    }
+    if fit.rows.is_empty() {
+        return Some(Fault::because(field("rows"), "rows", "nothing was measured; write at least one row"));
+    }
+    for (at, free) in fit.free.iter().enumerate() {
+        let way = |name| vec![Step::Field("free"), Step::Item(at), Step::Field(name)];
+        let name = free.path.split_whitespace().next().unwrap_or_default();
+        if name.is_empty() {
+            return Some(Fault::new(way("path"), format!("free[{at}].path"), "nothing", "host.smt_gain, say"));
+        }
+        let fits = free.from.is_finite() && free.to.is_finite() && free.from >= 0.0 && free.from < free.to;
+        if !fits {
+            let found = format!("{} to {}", free.from, free.to);
+            let allowed = "numbers from 0, `from` below `to`";
+            return Some(Fault::new(way("from"), format!("the range of {name}"), found, allowed));
+        }
+    }
+    fit.rows.iter().enumerate().find_map(|(at, row)| fault_of_row(at, row)).or_else(|| contradiction(&fit.rows))
+}
+
+fn fault_of_row(at: usize, row: &Row) -> Option<Fault> {
+    let way = |name| vec![Step::Field("rows"), Step::Item(at), Step::Field(name)];
+    let called = |name| format!("{name} of the row \"{}\"", row.name);
+    for (name, count) in [("jobs", row.jobs), ("concurrency", row.concurrency)] {
+        if !(1..=MOST).contains(&count) {
+            return Some(Fault::new(way(name), called(name), count, "a whole number, 1 to 65536"));
+        }
+    }
+    let measured = [
+        ("seconds_per_proof", row.seconds_per_proof, Kind::Measured),
+        ("peak_rss_gib", row.peak_rss_gib, Kind::Gibibytes),
+        ("busy", row.busy.as_ref().map(|busy| busy.seconds_per_proof), Kind::Measured),
+    ];
+    let wrong = measured.iter().find_map(|(name, number, kind)| {
+        number.filter(|number| !kind.takes(*number)).map(|number| (*name, number, *kind))
+    });
+    if let Some((name, number, kind)) = wrong {
+        return Some(Fault::new(way(name), called(name), number, kind.allowed()));
+    }
+    let nothing = measured.iter().all(|(_, number, _)| number.is_none());
+    nothing.then(|| {
+        let why = "it states nothing that was measured; write seconds_per_proof, peak_rss_gib or busy";
+        Fault::because(vec![Step::Field("rows"), Step::Item(at)], format!("the row \"{}\"", row.name), why)
+    })
+}
+
+/// Two rows of the same run with numbers that cannot both be right.
+fn contradiction(rows: &[Row]) -> Option<Fault> {
+    /// Runs of one configuration differ by some percent.
+    const APART: f64 = 1.25;
+    rows.iter().enumerate().find_map(|(at, row)| {
+        let run = |row: &Row| (row.graph.clone(), row.set.clone(), row.jobs, row.concurrency);
+        let (other, one) = rows[..at].iter().find_map(|other| {
+            let (one, two) = (other.seconds_per_proof?, row.seconds_per_proof?);
+            (run(other) == run(row) && one.max(two) > APART * one.min(two)).then_some((other, one))
+        })?;
+        let why = format!(
+            "it is the same run as the row \"{}\", which took {one} s/proof; keep one of them, or their mean",
+            other.name
+        );
+        let way = vec![Step::Field("rows"), Step::Item(at), Step::Field("seconds_per_proof")];
+        Some(Fault::because(way, format!("seconds_per_proof of the row \"{}\"", row.name), why))
+    })
 }
 
 /// Fits by pattern search: each number in turn is moved up and down by a step, and where a round helped, all that moved
@@ -172,9 +225,10 @@ pub fn read_fit(file: &Path) -> Result<Fit, CalibrateError> {
 /// and the same file gives the same costs.
 ///
 /// # Errors
-/// A row cannot be simulated.
-pub fn fit(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Fitted, CalibrateError> {
+/// A row cannot be simulated, or more numbers may move than were measured: then the rows decide nothing.
+pub fn fit(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Fitted, StudyError> {
     let (mut costs, rows) = search(file, fit, &fit.rows, progress)?;
+    let doubts = doubts(fit, &mut costs)?;
     let mut errors: Vec<f64> = rows.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
     errors.sort_by(f64::total_cmp);
     costs.calibration = Some(Calibration {
@@ -186,14 +240,14 @@ pub fn fit(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Fitted
         left_out_median: None,
         left_out_worst: None,
     });
-    Ok(Fitted { costs, rows })
+    Ok(Fitted { costs, rows, doubts })
 }
 
 /// Each row with seconds, predicted by a fit to all others: what the model is worth where nobody measured.
 ///
 /// # Errors
 /// As [`fit`].
-pub fn leave_one_out(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Vec<RowError>, CalibrateError> {
+pub fn leave_one_out(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Result<Vec<RowError>, StudyError> {
     let mut predicted = Vec::new();
     for (number, row) in fit.rows.iter().enumerate().filter(|(_, row)| row.seconds_per_proof.is_some()) {
         let others: Vec<Row> =
@@ -213,9 +267,9 @@ pub fn leave_one_out(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Res
 ///
 /// # Errors
 /// A row cannot be simulated.
-pub fn judge_rows(file: &Path, fit: &Fit, costs: &Costs) -> Result<Vec<RowError>, CalibrateError> {
+pub fn judge_rows(file: &Path, fit: &Fit, costs: &Costs) -> Result<Vec<RowError>, StudyError> {
     let studies = fit.rows.iter().map(|row| study_of(file, row, costs)).collect::<Result<Vec<_>, _>>()?;
-    Ok(judge(&studies, &fit.rows, costs, fit.seeds)?)
+    judge(&studies, &fit.rows, costs, fit.seeds)
 }
 
 fn search(
@@ -223,10 +277,29 @@ fn search(
     fit: &Fit,
     rows: &[Row],
     progress: &dyn Fn(u32, f64),
-) -> Result<(Costs, Vec<RowError>), CalibrateError> {
+) -> Result<(Costs, Vec<RowError>), StudyError> {
     const ROUNDS: u32 = 40;
     const LAST_STEP: f64 = 1.0 / 128.0;
+    let measured = measured(rows);
+    if fit.free.len() > measured {
+        let free = fit.free.len();
+        let why = format!(
+            "{free} numbers may move and {measured} were measured: many models fit them equally; measure more, or let fewer \
+             numbers move"
+        );
+        return Err(StudyError::NoModel(why));
+    }
     let mut costs = read_costs(&file.with_file_name(&fit.start))?;
+    for free in &fit.free {
+        for path in free.path.split_whitespace() {
+            let words: Vec<&str> = path.split('.').collect();
+            let (_, kind) = number_of(&mut costs, &words, path)?;
+            if !kind.takes(free.from) || !kind.takes(free.to) {
+                let (value, why) = (format!("{} to {}", free.from, free.to), format!("write {}", kind.allowed()));
+                return Err(SettingError::BadValue { path: path.to_owned(), value, why }.into());
+            }
+        }
+    }
     let studies = rows.iter().map(|row| study_of(file, row, &costs)).collect::<Result<Vec<_>, _>>()?;
     let loss_of = |costs: &Costs| judge(&studies, rows, costs, fit.seeds).map(|errors| loss(&errors));
     let mut best = loss_of(&costs)?;
@@ -261,6 +334,74 @@ fn search(
     }
     let errors = judge(&studies, rows, &costs, fit.seeds)?;
     Ok((costs, errors))
+}
+
+/// A model that is off by more than this on what it was fitted to is none.
+const USELESS: f64 = 0.5;
+
+/// A model that is off by more than this is doubtful.
+const DOUBTFUL: f64 = 0.1;
+
+/// Whether a fitted model is worth to be written down; `Ok` is what to doubt about its errors.
+///
+/// # Errors
+/// It is off by more than a half on what it was fitted to.
+pub fn expect_usable(costs: &Costs) -> Result<Option<String>, StudyError> {
+    let Some(calibration) = &costs.calibration else { return Ok(None) };
+    let worst = calibration.worst_error;
+    let percent = 100.0 * worst;
+    // Written such that an error that is no number is refused.
+    if worst <= DOUBTFUL {
+        return Ok(None);
+    }
+    if worst <= USELESS {
+        return Ok(Some(format!("the model is off by {percent:.0}% at most on what it was fitted to")));
+    }
+    Err(StudyError::NoModel(format!(
+        "the model is off by {percent:.0}% at most on what it was fitted to, more than {:.0}%: it is not written; the rows \
+         above say where: they contradict each other, or need a number that may not move",
+        100.0 * USELESS
+    )))
+}
+
+/// How many numbers were measured.
+fn measured(rows: &[Row]) -> usize {
+    let of = |row: &Row| {
+        [row.seconds_per_proof.is_some(), row.peak_rss_gib.is_some(), row.busy.is_some()]
+            .into_iter()
+            .filter(|is| *is)
+            .count()
+    };
+    rows.iter().map(of).sum()
+}
+
+/// Numbers that stand at an end of their range, and what else a reader should know.
+fn doubts(fit: &Fit, costs: &mut Costs) -> Result<Vec<String>, StudyError> {
+    /// The part of a range within which a number is at its end.
+    const AT_THE_END: f64 = 1e-3;
+    let (measured, free) = (measured(&fit.rows), fit.free.len());
+    let mut doubts = Vec::new();
+    if fit.rows.len() == 1 {
+        doubts.push("one row was measured: nothing says what the model is worth elsewhere".to_owned());
+    } else if measured < 2 * free {
+        doubts.push(format!("{free} numbers were fitted to {measured} that were measured: fewer than two for each"));
+    }
+    for free in &fit.free {
+        let path = free.path.split_whitespace().next().unwrap_or_default();
+        let words: Vec<&str> = path.split('.').collect();
+        let (number, _) = number_of(costs, &words, path)?;
+        let near = AT_THE_END * (free.to - free.from);
+        for (end, name) in [(free.from, "least"), (free.to, "most")] {
+            // Nothing is less than nothing: that end is not the file's.
+            if (*number - end).abs() <= near && end != 0.0 {
+                let why = format!(
+                    "`{path}` stands at {end}, the {name} that it may be: the rows want it beyond; widen its range"
+                );
+                doubts.push(why);
+            }
+        }
+    }
+    Ok(doubts)
 }
 
 fn study_of(file: &Path, row: &Row, costs: &Costs) -> Result<Study, StudyError> {
@@ -329,14 +470,16 @@ fn shift(costs: &mut Costs, free: &Free, by: f64) -> Result<(), StudyError> {
     let mut factor = None;
     for path in free.path.split_whitespace() {
         let words: Vec<&str> = path.split('.').collect();
-        let number = number_of(costs, &words, path).map_err(StudyError::Setting)?;
+        let (number, kind) = number_of(costs, &words, path)?;
         match factor {
             None => {
                 let moved = (*number + by * (free.to - free.from)).clamp(free.from, free.to);
                 factor = Some(if *number > 0.0 { moved / *number } else { 1.0 });
                 *number = moved;
             }
-            Some(factor) => *number *= factor,
+            // What moves along stays what it may be.
+            Some(factor) if kind.takes(*number * factor) => *number *= factor,
+            Some(_) => {}
         }
     }
     Ok(())

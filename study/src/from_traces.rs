@@ -6,6 +6,7 @@ use pipeline_runtime::plan::{Plan, Role, StagePlan};
 use pipeline_runtime::sim::{Calibration, Costs, StageCost, Work};
 use pipeline_runtime::tags::Tags;
 
+use crate::numbers::Kind;
 use crate::{Conditions, Study, StudyError, Submitted, Trace};
 
 /// What a fit to traces is told beside them.
@@ -48,7 +49,7 @@ impl TracedRow {
 /// host (`smt_gain` and so on) stays.
 ///
 /// # Errors
-/// A trace is of another graph, or a run cannot be simulated.
+/// A trace is of another graph or takes no time, or a run cannot be simulated.
 pub fn fit_traces(
     study: &Study,
     traces: &[Trace],
@@ -65,6 +66,10 @@ pub fn fit_traces(
             let (stage, file) = (firing.stage.clone(), study.file().to_owned());
             return Err(StudyError::OtherGraph { stage, graph: trace.graph.clone(), file });
         }
+    }
+    if let Some(trace) = traces.iter().find(|trace| !Kind::Measured.takes(trace.seconds())) {
+        let why = format!("the trace of graph `{}` lasts {} s: there is nothing to fit", trace.graph, trace.seconds());
+        return Err(StudyError::NoModel(why));
     }
     let measured: Vec<Option<f64>> = plan.stages.iter().map(|stage| mean(traces, &stage.name)).collect();
     let mut costs = first_guess(study.costs(), &plan, &measured, told);
@@ -161,6 +166,23 @@ fn row(study: &Study, trace: &Trace, costs: &Costs) -> Result<TracedRow, StudyEr
     let jobs = u32::try_from(trace.jobs.len()).unwrap_or(u32::MAX);
     let measured_s = trace.seconds() / f64::from(jobs.max(1));
     Ok(TracedRow { jobs, concurrency: trace.concurrency(), measured_s, simulated_s: report.seconds_per_job() })
+}
+
+/// Why a model of these traces may say little of another load: a sentence each.
+#[must_use]
+pub fn doubts_of_traces(study: &Study, traces: &[Trace]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let load = |trace: &Trace| (trace.jobs.len(), trace.concurrency());
+    if traces.iter().all(|trace| load(trace) == load(&traces[0])) {
+        doubts.push(
+            "one load was measured: nothing says how far the model is off under another; give traces of several"
+                .to_owned(),
+        );
+    }
+    let plan = study.plan();
+    let idle = plan.stages.iter().filter(|stage| mean(traces, &stage.name).is_none());
+    doubts.extend(idle.map(|stage| format!("stage `{}` did not run: in the model it costs nothing", stage.name)));
+    doubts
 }
 
 /// The cost model that traces start from where the user gives none: a host as most are, and no stages.

@@ -33,7 +33,12 @@ fn edit(text: &str, path: &str, value: &str) -> Option<Edit> {
     let words: Vec<&str> = path.split('.').collect();
     match words.as_slice() {
         ["policy"] => Some(set_field(&tree, text, "policy", &format!("\"{value}\""))),
-        ["pools", pool] => Some(replace(entry(field(&tree, "pools")?, pool)?, value)),
+        ["pools", pool] => {
+            let size = entry(field(&tree, "pools")?, pool)?;
+            // Bytes stand in quotes.
+            let quoted = matches!(size.value, Value::Text(_));
+            Some(replace(size, &if quoted { format!("\"{value}\"") } else { value.to_owned() }))
+        }
         ["stages", stage, "needs", pool] => {
             let stage = item(field(&tree, "stages")?, &[stage])?;
             Some(replace(entry(field(stage, "needs")?, pool)?, value))

@@ -1,7 +1,13 @@
 //! Changing one number of a graph that was read: `stages.spmv.workers=7`.
 
+use pipeline_graph::decode::bytes::amount;
+use pipeline_graph::model::Unit;
 use pipeline_graph::plan::Plan;
+use pipeline_graph::words;
 use pipeline_runtime::sim::Costs;
+
+use crate::fields::{Field, HOST, RETAINED, STAGE, WORK, names};
+use crate::numbers::{self, Kind};
 
 /// A setting that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -30,7 +36,7 @@ pub enum SettingError {
         /// The value.
         value: String,
         /// What it should be.
-        why: &'static str,
+        why: String,
     },
 }
 
@@ -62,7 +68,7 @@ pub fn set(plan: &mut Plan, costs: &mut Costs, setting: &str) -> Result<(), Sett
         }
         ["pools", pool] => {
             let pool = pool_of(plan, pool)?;
-            plan.pools[pool].size = u64::from(count(path, value)?);
+            plan.pools[pool].size = size(plan.pools[pool].unit, path, value)?;
         }
         ["edges", from, to, "capacity"] => {
             let names = |edge: &pipeline_graph::plan::Edge| (edge.from, edge.to);
@@ -77,8 +83,11 @@ pub fn set(plan: &mut Plan, costs: &mut Costs, setting: &str) -> Result<(), Sett
             }
             edges.for_each(|edge| edge.capacity = capacity);
         }
-        ["policy"] => value.clone_into(&mut plan.policy),
-        ["costs", rest @ ..] => *number_of(costs, rest, path)? = amount(path, value)?,
+        ["policy"] => plan.policy = policy(plan, path, value)?,
+        ["costs", rest @ ..] => {
+            let (number, kind) = number_of(costs, rest, path)?;
+            *number = kind.parse(value).map_err(|allowed| bad(path, value, format!("write {allowed}")))?;
+        }
         _ => {
             let known = FIELDS.iter().map(|field| (*field).to_owned()).collect();
             return Err(SettingError::NoSuch { what: "field", name: path.to_owned(), known });
@@ -87,70 +96,44 @@ pub fn set(plan: &mut Plan, costs: &mut Costs, setting: &str) -> Result<(), Sett
     Ok(())
 }
 
-/// The number of a cost model at a path: `host.smt_gain`, `synthesize.witness.core_s`.
-pub(super) fn number_of<'a>(costs: &'a mut Costs, words: &[&str], path: &str) -> Result<&'a mut f64, SettingError> {
+/// The number of a cost model at a path, `host.smt_gain` or `synthesize.witness.core_s`, and what it may be.
+pub(super) fn number_of<'a>(
+    costs: &'a mut Costs,
+    words: &[&str],
+    path: &str,
+) -> Result<(&'a mut f64, Kind), SettingError> {
     let no_such = |what, known: Vec<String>| SettingError::NoSuch { what, name: path.to_owned(), known };
-    let fields = |known: &[&str]| known.iter().map(|field| (*field).to_owned()).collect::<Vec<_>>();
     match *words {
-        ["host", field] => Ok(match field {
-            "smt_gain" => &mut costs.host.smt_gain,
-            "boost_loss" => &mut costs.host.boost_loss,
-            "dram_efficiency" => &mut costs.host.dram_efficiency,
-            "pcie_bytes_per_s" => &mut costs.host.pcie_bytes_per_s,
-            "shootdown_s_per_gib" => &mut costs.host.shootdown_s_per_gib,
-            _ => {
-                return Err(no_such(
-                    "field",
-                    fields(&["smt_gain", "boost_loss", "dram_efficiency", "pcie_bytes_per_s", "shootdown_s_per_gib"]),
-                ));
-            }
-        }),
-        ["retained", field] => Ok(match field {
-            "process_bytes" => &mut costs.retained.process_bytes,
-            "job_bytes" => &mut costs.retained.job_bytes,
-            _ => return Err(no_such("field", fields(&["process_bytes", "job_bytes"]))),
-        }),
-        [stage, "spread"] => {
+        ["host", field] => in_part(&mut costs.host, HOST, field, path),
+        ["retained", field] => in_part(&mut costs.retained, RETAINED, field, path),
+        [stage, field] => {
             let known: Vec<String> = costs.stages.keys().cloned().collect();
-            costs.stages.get_mut(stage).map(|cost| &mut cost.spread).ok_or_else(|| no_such("stage", known))
+            let cost = costs.stages.get_mut(stage).ok_or_else(|| no_such("stage", known))?;
+            in_part(cost, STAGE, field, path)
         }
         [stage, piece, field] => {
             let known: Vec<String> = costs.stages.keys().cloned().collect();
             let cost = costs.stages.get_mut(stage).ok_or_else(|| no_such("stage", known))?;
             let known: Vec<String> = cost.work.iter().map(|work| work.name.clone()).collect();
             let work = cost.work.iter_mut().find(|work| work.name == piece).ok_or_else(|| no_such("piece", known))?;
-            Ok(match field {
-                "wait_s" => &mut work.wait_s,
-                "core_s" => &mut work.core_s,
-                "dram_bytes" => &mut work.dram_bytes,
-                "stall" => &mut work.stall,
-                "l3_bytes" => &mut work.l3_bytes,
-                "l3_traffic_bytes" => &mut work.l3_traffic_bytes,
-                "pcie_bytes" => &mut work.pcie_bytes,
-                "gpu_s" => &mut work.gpu_s,
-                "unmap_bytes" => &mut work.unmap_bytes,
-                "output_part" => &mut work.output_part,
-                _ => {
-                    return Err(no_such(
-                        "field",
-                        fields(&[
-                            "wait_s",
-                            "core_s",
-                            "dram_bytes",
-                            "stall",
-                            "l3_bytes",
-                            "l3_traffic_bytes",
-                            "pcie_bytes",
-                            "gpu_s",
-                            "unmap_bytes",
-                            "output_part",
-                        ]),
-                    ));
-                }
-            })
+            in_part(work, WORK, field, path)
         }
-        _ => Err(no_such("field", fields(&["host.FIELD", "retained.FIELD", "STAGE.spread", "STAGE.PIECE.FIELD"]))),
+        _ => {
+            let fields = ["host.FIELD", "retained.FIELD", "STAGE.FIELD", "STAGE.PIECE.FIELD"];
+            Err(no_such("field", fields.map(str::to_owned).to_vec()))
+        }
     }
+}
+
+fn in_part<'a, T>(
+    part: &'a mut T,
+    fields: &'static [Field<T>],
+    name: &str,
+    path: &str,
+) -> Result<(&'a mut f64, Kind), SettingError> {
+    let no_such = || SettingError::NoSuch { what: "field", name: path.to_owned(), known: names(fields) };
+    let field = fields.iter().find(|field| field.name == name).ok_or_else(no_such)?;
+    Ok(((field.of)(part), field.kind))
 }
 
 fn stage_at(plan: &Plan, name: &str) -> Result<usize, SettingError> {
@@ -174,17 +157,37 @@ fn pool_of(plan: &Plan, name: &str) -> Result<usize, SettingError> {
     })
 }
 
-fn count(path: &str, value: &str) -> Result<u32, SettingError> {
-    let bad = || SettingError::BadValue {
-        path: path.to_owned(),
-        value: value.to_owned(),
-        why: "write a whole number, 1 or more",
-    };
-    value.parse().ok().filter(|count| *count > 0).ok_or_else(bad)
+fn bad(path: &str, value: &str, why: impl Into<String>) -> SettingError {
+    SettingError::BadValue { path: path.to_owned(), value: value.to_owned(), why: why.into() }
 }
 
-fn amount(path: &str, value: &str) -> Result<f64, SettingError> {
-    let bad =
-        || SettingError::BadValue { path: path.to_owned(), value: value.to_owned(), why: "write a number, 0 or more" };
-    value.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0).ok_or_else(bad)
+fn count(path: &str, value: &str) -> Result<u32, SettingError> {
+    numbers::count(value).map_err(|allowed| bad(path, value, format!("write {allowed}")))
+}
+
+/// The size of a pool, in its unit.
+fn size(unit: Unit, path: &str, value: &str) -> Result<u64, SettingError> {
+    match unit {
+        Unit::Count => count(path, value).map(u64::from),
+        Unit::Bytes => amount(value)
+            .filter(|bytes| *bytes > 0 && value.ends_with(|letter: char| letter.is_alphabetic()))
+            .ok_or_else(|| bad(path, value, "write an amount with its unit, `400 GiB` say")),
+    }
+}
+
+/// A policy that there is, with what it takes.
+fn policy(plan: &Plan, path: &str, value: &str) -> Result<String, SettingError> {
+    let parts = words::policy_parts(value);
+    let word = parts.map_or_else(|word| word, |(word, _)| word);
+    let Some(known) = words::POLICIES.iter().find(|known| known.word == word) else {
+        let known = words::POLICIES.map(|policy| policy.shown()).to_vec();
+        return Err(SettingError::NoSuch { what: "policy", name: value.to_owned(), known });
+    };
+    match parts {
+        Ok((_, argument)) if known.fault_of(argument, plan.stages.len()).is_none() => Ok(value.to_owned()),
+        _ => {
+            let why = format!("write `{}`; `proofline explain PL0004` says what it takes", known.shown());
+            Err(bad(path, value, why))
+        }
+    }
 }

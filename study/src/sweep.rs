@@ -25,7 +25,7 @@ impl Axis {
     /// `permits.NAME` is the pool of that name.
     ///
     /// # Errors
-    /// It is none of these.
+    /// It is none of these, the graph has no such field, or the field cannot have one of the values.
     pub fn parse(text: &str, study: &Study) -> Result<Self, SettingError> {
         let none = || SettingError::NoSetting(text.to_owned());
         let (path, values) = text.split_once('=').ok_or_else(none)?;
@@ -50,7 +50,7 @@ impl Axis {
                     Some(Some(_)) => None,
                 };
                 if let Some(why) = why {
-                    return Err(SettingError::BadValue { path, value: values.to_owned(), why });
+                    return Err(SettingError::BadValue { path, value: values.to_owned(), why: why.to_owned() });
                 }
                 (from..=to).step_by(step as usize).map(|value| value.to_string()).collect()
             }
@@ -58,7 +58,17 @@ impl Axis {
         if values.is_empty() || values.iter().any(String::is_empty) {
             return Err(none());
         }
-        Ok(Self { path, values })
+        let axis = Self { path, values };
+        axis.fits(study)?;
+        Ok(axis)
+    }
+}
+
+impl Axis {
+    /// Whether the graph has such a field, and each value is one that it may have.
+    fn fits(&self, study: &Study) -> Result<(), SettingError> {
+        let mut probe = study.clone();
+        self.values.iter().try_for_each(|value| probe.set_one(&format!("{}={value}", self.path)))
     }
 }
 
@@ -87,11 +97,8 @@ pub fn sweep(
     let Some(count) = count.filter(|count| *count <= MOST_POINTS) else {
         return Err(StudyError::TooMany { most: MOST_POINTS });
     };
-    for axis in axes {
-        // A path that does not exist is a mistake; a value that does not fit is a point without figures.
-        let mut probe = study.clone();
-        probe.set(&format!("{}={}", axis.path, axis.values[0]))?;
-    }
+    // What a field cannot be is a mistake; a combination that does not run is a point without figures.
+    axes.iter().try_for_each(|axis| axis.fits(study))?;
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let points: Mutex<Vec<Option<Point>>> = Mutex::new((0..count).map(|_| None).collect());
     let (contention, seed) = (conditions.contention, conditions.seed);

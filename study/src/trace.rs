@@ -1,10 +1,13 @@
 //! Reads traces, real and simulated alike: what [`pipeline_runtime::trace::TraceWriter`] writes.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::StudyError;
+use crate::numbers::{Kind, MOST};
+use crate::read::text_of;
 
 /// A trace.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -123,45 +126,91 @@ struct Arguments {
 /// Reads a trace.
 ///
 /// # Errors
-/// It cannot be read, is no JSON, or has no firings.
+/// It cannot be read, is no JSON, has no firings, or a record says what cannot be.
 pub fn read_trace(file: &Path) -> Result<Trace, StudyError> {
-    let text = crate::text_of(file)?;
+    /// A trace of ten million firings.
+    const MOST_BYTES: u64 = 1 << 31;
+    let text = text_of(file, MOST_BYTES)?;
     parse(&text, file)
 }
 
 fn parse(text: &str, file: &Path) -> Result<Trace, StudyError> {
-    let bad = |line, why: String| StudyError::Trace { file: PathBuf::from(file), line, why };
-    let events: Vec<Event> =
-        serde_json::from_str(text).map_err(|error| bad(error.line(), format!("no trace: {error}")))?;
+    let no_trace = |error: &serde_json::Error| StudyError::TraceText {
+        file: PathBuf::from(file),
+        line: error.line(),
+        why: format!("no trace: {error}"),
+    };
+    let events: Vec<Event> = serde_json::from_str(text).map_err(|error| no_trace(&error))?;
+    let bad = |what: String, why: String| StudyError::Trace { file: PathBuf::from(file), what, why };
     let mut trace = Trace::default();
-    for event in events {
-        let args = event.args;
-        match event.ph.as_str() {
-            "M" if event.name == "graph" => (trace.graph, trace.digest) = (args.graph, args.digest),
-            "X" => trace.firings.push(Firing {
+    let mut jobs: HashMap<u64, usize> = HashMap::new();
+    for (number, event) in events.into_iter().enumerate() {
+        take(&mut trace, &mut jobs, event).map_err(|why| bad(format!("record {}", number + 1), why))?;
+    }
+    let whole = |why: &str| Err(bad("the trace".to_owned(), why.to_owned()));
+    if trace.firings.is_empty() || trace.jobs.is_empty() {
+        return whole("it has no firings or no jobs: was the run cut short?");
+    }
+    if let Some(firing) = trace.firings.iter().find(|firing| !jobs.contains_key(&firing.job)) {
+        return whole(&format!("a firing of `{}` is of job {}, which was never submitted", firing.stage, firing.job));
+    }
+    if trace.jobs.iter().all(|job| job.end_s.is_none()) {
+        return whole("no job came to its end: was the run cut short?");
+    }
+    Ok(trace)
+}
+
+/// Takes a record up; the error names the field, what stands there and what is allowed.
+fn take(trace: &mut Trace, jobs: &mut HashMap<u64, usize>, event: Event) -> Result<(), String> {
+    let time = |field: &str, time: f64| match Kind::Microseconds.takes(time) {
+        true => Ok(time * 1e-6),
+        false => Err(format!("`{field}`: {time} is not allowed; write {}", Kind::Microseconds.allowed())),
+    };
+    let args = event.args;
+    match event.ph.as_str() {
+        "M" if event.name == "graph" => (trace.graph, trace.digest) = (args.graph, args.digest),
+        "X" => {
+            if event.tid > MOST {
+                return Err(format!("`tid`: {} is not allowed; write the number of a worker, 0 to {MOST}", event.tid));
+            }
+            if !["succeeded", "failed", "skipped"].contains(&args.ending.as_str()) {
+                let found = args.ending;
+                return Err(format!("`ending`: \"{found}\" is not allowed; write succeeded, failed or skipped"));
+            }
+            trace.firings.push(Firing {
                 stage: event.name,
                 worker: event.tid,
                 job: args.job,
                 partition: args.partition,
-                start_s: event.ts * 1e-6,
-                busy_s: event.dur * 1e-6,
-                waited_s: args.waited_us * 1e-6,
+                start_s: time("ts", event.ts)?,
+                busy_s: time("dur", event.dur)?,
+                waited_s: time("waited_us", args.waited_us)?,
                 succeeded: args.ending == "succeeded",
                 skipped: args.ending == "skipped",
-            }),
-            "b" => {
-                let (job, partitions) = (event.id, args.partitions);
-                trace.jobs.push(JobSpan { job, partitions, start_s: event.ts * 1e-6, end_s: None });
-            }
-            "e" => {
-                let known = trace.jobs.iter_mut().find(|job| job.job == event.id);
-                known.into_iter().for_each(|job| job.end_s = Some(event.ts * 1e-6));
-            }
-            _ => {}
+            });
         }
+        "b" => {
+            let (job, partitions) = (event.id, args.partitions);
+            if !(1..=MOST).contains(&partitions) {
+                return Err(format!("`partitions`: {partitions} is not allowed; write a whole number, 1 to {MOST}"));
+            }
+            if jobs.insert(job, trace.jobs.len()).is_some() {
+                return Err(format!("`id`: job {job} was submitted before; each job begins once"));
+            }
+            trace.jobs.push(JobSpan { job, partitions, start_s: time("ts", event.ts)?, end_s: None });
+        }
+        "e" => {
+            let known = jobs.get(&event.id).and_then(|at| trace.jobs.get_mut(*at));
+            let Some(job) = known else {
+                return Err(format!("`id`: job {} ends and was never submitted", event.id));
+            };
+            let end = time("ts", event.ts)?;
+            if end < job.start_s {
+                return Err(format!("`ts`: job {} ends at {end} s and was submitted at {} s", event.id, job.start_s));
+            }
+            job.end_s = Some(end);
+        }
+        _ => {}
     }
-    if trace.firings.is_empty() || trace.jobs.is_empty() {
-        return Err(bad(1, "it has no firings or no jobs: was the run cut short?".to_owned()));
-    }
-    Ok(trace)
+    Ok(())
 }

@@ -367,13 +367,13 @@ impl Study {
     fn with_text(&self, text: String) -> Result<Self, StudyError> {
         let shown = self.file.display().to_string();
         let source = Source { shown, text, path: Some(self.file.clone()) };
-        let skus = crate::skus_of(&self.file);
+        let skus = crate::read::skus_of(&self.file);
         let outcome = pipeline_graph::load(
             source,
             Source::inline("stages/catalogue.ron", CATALOGUE),
             pipeline_graph::SkuFiles::Folder(Path::new(&skus)),
         );
-        let graph = crate::plan_of(outcome)?;
+        let graph = crate::read::plan_of(outcome)?;
         Ok(Self { graph, ..self.clone() })
     }
 

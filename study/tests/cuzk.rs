@@ -102,7 +102,7 @@ fn a_setting_that_does_not_fit_says_what_there_is() {
     );
     assert_eq!(
         error("stages.synthesize.workers=0"),
-        "`stages.synthesize.workers` cannot be `0`: write a whole number, 1 or more"
+        "`stages.synthesize.workers` cannot be `0`: write a whole number, 1 to 65536"
     );
     assert_eq!(error("workers"), "`workers` is no setting; write PATH=VALUE, stages.spmv.workers=7 say");
 }

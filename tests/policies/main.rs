@@ -22,4 +22,5 @@ fn the_readme_shows_the_policy_test_that_is_compiled_here() {
     let readme = include_str!("../../README.md");
     let shown = include_str!("youngest_first.rs");
     assert!(readme.contains(&format!("```rust\n{shown}```")), "README.md and tests/policies/youngest_first.rs differ");
+    assert!(shown.lines().count() <= 15, "the readme promises a short one");
 }

@@ -7,6 +7,7 @@
 pub mod acquire_order;
 pub mod ambiguous_port;
 pub mod bytes;
+pub mod contradiction;
 pub mod cores;
 pub mod cycle;
 pub mod dead_part;
@@ -77,6 +78,8 @@ pub struct Check {
 pub enum Example {
     /// A graph file, read with the catalogue and the SKUs of [`examples`].
     Graph(&'static str),
+    /// A SKU file.
+    Sku(&'static str),
     /// A stage function.
     Rust(&'static str),
 }
@@ -86,7 +89,7 @@ impl Example {
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Example::Graph(text) | Example::Rust(text) => text,
+            Example::Graph(text) | Example::Sku(text) | Example::Rust(text) => text,
         }
     }
 }
@@ -102,6 +105,7 @@ pub const ALL: &[Check] = &[
     unknown_name::CHECK,
     duplicate::CHECK,
     bytes::CHECK,
+    contradiction::CHECK,
     mem_heavy_without_pool::CHECK,
     tags_differ::CHECK,
     gpu_without_device::CHECK,
@@ -226,8 +230,12 @@ mod tests {
     #[test]
     fn bad_examples_have_their_fault_and_no_other() {
         for check in ALL {
-            if let Example::Graph(text) = check.bad {
-                let codes = testing::codes_of_a_build(text);
+            let codes = match check.bad {
+                Example::Graph(text) => Some(testing::codes_of_a_build(text)),
+                Example::Sku(text) => Some(testing::diagnostics_of_sku(text).iter().map(|found| found.code).collect()),
+                Example::Rust(_) => None,
+            };
+            if let Some(codes) = codes {
                 assert!(!codes.is_empty(), "{} lets its bad example pass", check.code);
                 assert!(codes.iter().all(|code| *code == check.code), "{}: {codes:?}", check.code);
             }
@@ -239,6 +247,9 @@ mod tests {
         for check in ALL {
             if let Example::Graph(text) = check.good {
                 assert_eq!(testing::codes(text), [""; 0], "{}", check.code);
+            }
+            if let Example::Sku(text) = check.good {
+                assert_eq!(testing::diagnostics_of_sku(text), [], "{}", check.code);
             }
         }
     }

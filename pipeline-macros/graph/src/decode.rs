@@ -1,6 +1,6 @@
 //! Tree → model: the fields of every type, with all faults of all of them.
 
-mod bytes;
+pub mod bytes;
 mod catalogue;
 mod fields;
 mod graph;

@@ -1,9 +1,10 @@
 //! The page of a code.
 
 use crate::checks::{self, Check, Example, examples};
-use crate::load::{SkuFiles, load};
+use crate::diagnostic::Diagnostic;
+use crate::load::{self, SkuFiles, load};
 use crate::render::{Style, diagnostic};
-use crate::source::Source;
+use crate::source::{Source, Sources};
 
 /// The page of `code` as text, `None` if there is no such code: rule, reason, a bad example with its error, the fix, a
 /// good example.
@@ -27,11 +28,11 @@ pub fn document() -> String {
     for check in checks::ALL {
         let Check { code, name, rule, why, bad, good, fix, .. } = check;
         let fence = |example: &Example| match example {
-            Example::Graph(text) => format!("```ron\n{text}\n```"),
+            Example::Graph(text) | Example::Sku(text) => format!("```ron\n{text}\n```"),
             Example::Rust(text) => format!("```rust,ignore\n{text}\n```"),
         };
         let gives = match bad {
-            Example::Graph(text) => format!("gives\n\n```text\n{}\n```", errors(text)),
+            Example::Graph(_) | Example::Sku(_) => format!("gives\n\n```text\n{}\n```", errors(bad)),
             Example::Rust(_) => "is refused at the word that is wrong.".to_owned(),
         };
         let (bad, good) = (fence(bad), fence(good));
@@ -45,17 +46,28 @@ pub fn document() -> String {
 fn page(check: &Check) -> String {
     let Check { code, name, rule, why, bad, good, fix, .. } = check;
     let errors = match bad {
-        Example::Graph(text) => format!("gives\n\n{}\n", indented(&errors(text))),
+        Example::Graph(_) | Example::Sku(_) => format!("gives\n\n{}\n", indented(&errors(bad))),
         Example::Rust(_) => "is refused at the word that is wrong.\n".to_owned(),
     };
     let (bad, good) = (indented(bad.text()), indented(good.text()));
     format!("{code} {name}\n\n{rule}\n\n{why}\n\nThis\n\n{bad}\n\n{errors}\n{fix} Like this:\n\n{good}\n")
 }
 
-fn errors(graph: &str) -> String {
-    let outcome = load(Source::inline("graph.ron", graph), examples::catalogue(), SkuFiles::Known(&examples::SKUS));
-    let texts = outcome.refusals().map(|found| diagnostic(found, &outcome.sources, Style::Plain));
-    texts.collect::<Vec<_>>().join("\n\n")
+fn errors(example: &Example) -> String {
+    let shown = |found: &Diagnostic, sources: &Sources| diagnostic(found, sources, Style::Plain);
+    let texts: Vec<String> = match example {
+        Example::Graph(text) => {
+            let source = Source::inline("graph.ron", *text);
+            let outcome = load(source, examples::catalogue(), SkuFiles::Known(&examples::SKUS));
+            outcome.refusals().map(|found| shown(found, &outcome.sources)).collect()
+        }
+        Example::Sku(text) => {
+            let outcome = load::sku("machine", Source::inline("machine.ron", *text));
+            outcome.diagnostics.iter().map(|found| shown(found, &outcome.sources)).collect()
+        }
+        Example::Rust(_) => Vec::new(),
+    };
+    texts.join("\n\n")
 }
 
 fn indented(text: &str) -> String {
@@ -72,7 +84,7 @@ mod tests {
         for (code, name, rule) in codes() {
             let page = explain(code).unwrap_or_default();
             assert!(page.starts_with(&format!("{code} {name}\n\n{rule}\n")), "{page}");
-            if matches!(checks::find(code).map(|check| check.bad), Some(Example::Graph(_))) {
+            if matches!(checks::find(code).map(|check| check.bad), Some(Example::Graph(_) | Example::Sku(_))) {
                 assert!(page.contains(&format!("[{code}]")), "{page}");
             }
         }

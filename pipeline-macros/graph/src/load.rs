@@ -143,13 +143,25 @@ pub fn catalogue(source: Source) -> Option<Catalogue> {
     decode::catalogue(&tree, &mut report).filter(|_| !report.has_errors())
 }
 
-/// Reads a SKU alone; `None` if it has a fault. `name` is what it is called.
+/// What came of a SKU.
+#[derive(Clone, Debug)]
+pub struct SkuOutcome {
+    /// What was read: diagnostics point into it.
+    pub sources: Sources,
+    /// Its faults.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The machine; `None` if there is a fault.
+    pub sku: Option<Sku>,
+}
+
+/// Reads a SKU alone. `name` is what it is called.
 #[must_use]
-pub fn sku(name: &str, source: Source) -> Option<Sku> {
+pub fn sku(name: &str, source: Source) -> SkuOutcome {
     let (mut sources, mut report) = (Sources::default(), Report::default());
     let file = sources.add(source);
     let tree = ron::read(file, &sources, &mut report);
-    decode::sku(name, &tree, &mut report).filter(|_| !report.has_errors())
+    let sku = decode::sku(name, &tree, &mut report).filter(|_| !report.has_errors());
+    SkuOutcome { sources, diagnostics: report.into_sorted(), sku }
 }
 
 /// The catalogue that a graph names, by its path from the graph file.
@@ -183,7 +195,8 @@ fn load_catalogue(
 }
 
 /// Whether a file of that name lies in the folder where it is looked for, and is no hidden one.
-fn is_plain_name(name: &str) -> bool {
+#[must_use]
+pub fn is_plain_name(name: &str) -> bool {
     let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(belongs)
 }
@@ -247,7 +260,8 @@ fn load_sku(file: &Graph, skus: SkuFiles<'_>, graph: &str, sources: &mut Sources
 
 impl SkuFiles<'_> {
     /// The names of the SKUs that there are.
-    fn names(self) -> Vec<String> {
+    #[must_use]
+    pub fn names(self) -> Vec<String> {
         let mut names: Vec<String> = match self {
             SkuFiles::Known(known) => known.iter().map(|(name, _)| (*name).to_owned()).collect(),
             SkuFiles::Folder(folder) => {

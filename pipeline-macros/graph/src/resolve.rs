@@ -9,7 +9,7 @@ use crate::checks::{bytes, unknown_name, values};
 use crate::diagnostic::Report;
 use crate::model::{self, Catalogue, Expression, Graph, Implementation, Linear, Listed, Sku, Term};
 use crate::source::{At, Span};
-use crate::words::{BACKENDS, DEFAULT_BACKEND, POLICIES};
+use crate::words::{BACKENDS, BadArgument, DEFAULT_BACKEND, POLICIES, policy_parts};
 
 pub use edges::Edge;
 
@@ -88,6 +88,24 @@ impl Resolved<'_> {
     }
 }
 
+fn resolve_policy(policy: &At<String>, file: &Graph, report: &mut Report) {
+    let parts = policy_parts(&policy.value);
+    let word = parts.map_or_else(|word| word, |(word, _)| word);
+    let Some(known) = POLICIES.iter().find(|known| known.word == word) else {
+        report.add(unknown_name::report("policy", policy.span, word, POLICIES.map(|policy| policy.word)));
+        return;
+    };
+    // Of a list that lost stages it is not known what positions there are.
+    let stages = if file.stages.whole { file.stages.items.len() } else { usize::MAX };
+    let fault = match parts {
+        Ok((_, argument)) => known.fault_of(argument, stages),
+        Err(_) => Some(BadArgument::Form),
+    };
+    if let Some(fault) = fault {
+        report.add(values::not_its_argument(policy.span, &policy.value, known, &fault));
+    }
+}
+
 /// Resolves the names of a file.
 pub fn resolve<'a>(
     file: &'a Graph,
@@ -96,17 +114,7 @@ pub fn resolve<'a>(
     report: &mut Report,
 ) -> Resolved<'a> {
     if let Some(policy) = &file.policy {
-        let (word, argument) = match policy.value.split_once('(') {
-            Some((word, rest)) => (word.trim(), Some(rest.trim_end().strip_suffix(')').unwrap_or("").trim())),
-            None => (policy.value.as_str(), None),
-        };
-        match POLICIES.iter().find(|known| known.word == word) {
-            None => report.add(unknown_name::report("policy", policy.span, word, POLICIES.map(|policy| policy.word))),
-            Some(known) if !known.takes(argument) => {
-                report.add(values::not_its_argument(policy.span, &policy.value, &known.shown()));
-            }
-            Some(_) => {}
-        }
+        resolve_policy(policy, file, report);
     }
     let mut missing = Missing::default();
     let stages = file.stages.items.iter();

@@ -32,18 +32,84 @@ impl Policy {
         self.argument.map_or_else(|| self.word.to_owned(), |argument| format!("{}({argument})", self.word))
     }
 
-    /// Whether `text` is an argument that it takes.
+    /// Why it does not take `text` for its argument in a graph of so many stages; `None` if it does.
     #[must_use]
-    pub fn takes(&self, text: Option<&str>) -> bool {
+    pub fn fault_of(&self, text: Option<&str>, stages: usize) -> Option<BadArgument> {
         match (self.argument, text) {
-            (None, None) => true,
-            (None, Some(_)) => false,
-            (Some(_), None) => self.alone,
-            (Some("SECONDS"), Some(text)) => text.parse::<f64>().is_ok_and(|seconds| seconds > 0.0),
-            (Some("SEED"), Some(text)) => text.parse::<u64>().is_ok(),
-            (Some(_), Some(text)) => !text.is_empty(),
+            (None, None) => None,
+            (Some(_), None) if self.alone => None,
+            (None, Some(_)) | (Some(_), None) => Some(BadArgument::Form),
+            (Some("SECONDS"), Some(text)) => {
+                let fits = |seconds: &f64| *seconds > 0.0 && *seconds <= MOST_SECONDS;
+                text.parse().ok().filter(fits).is_none().then_some(BadArgument::Seconds)
+            }
+            (Some("SEED"), Some(text)) => text.parse::<u64>().is_err().then_some(BadArgument::Seed),
+            (Some(_), Some(log)) => fault_of_log(log, stages),
         }
     }
+}
+
+/// The longest step of the policy `priority`: a century.
+pub const MOST_SECONDS: f64 = 3.156e9;
+
+/// Why a policy does not take an argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BadArgument {
+    /// It has one and takes none, or the other way round, or its bracket stays open.
+    Form,
+    /// It is no number of seconds above 0, [`MOST_SECONDS`] at most.
+    Seconds,
+    /// It is no whole number of 64 bits.
+    Seed,
+    /// It is a log without decisions.
+    NoLog,
+    /// A word of a log is no decision.
+    NoDecision {
+        /// Its number, counted from 0.
+        number: usize,
+        /// The word.
+        word: String,
+    },
+    /// A decision is about a stage that the graph has not.
+    NoStage {
+        /// The decision's number, counted from 0.
+        number: usize,
+        /// The decision.
+        word: String,
+        /// How many stages there are.
+        stages: usize,
+    },
+}
+
+/// The word of a policy as a graph names it, and its argument; `Err` is the word of one whose bracket stays open.
+///
+/// # Errors
+/// The argument has no end.
+pub fn policy_parts(text: &str) -> Result<(&str, Option<&str>), &str> {
+    match text.split_once('(') {
+        None => Ok((text, None)),
+        Some((word, rest)) => match rest.strip_suffix(')') {
+            Some(argument) => Ok((word.trim(), Some(argument.trim()))),
+            None => Err(word.trim()),
+        },
+    }
+}
+
+/// A log is decisions `stage:job.partition`, separated by spaces; the runtime's `policy::Log` reads the same.
+fn fault_of_log(log: &str, stages: usize) -> Option<BadArgument> {
+    let stage_of = |word: &str| {
+        let (stage, key) = word.split_once(':')?;
+        let (job, partition) = key.split_once('.')?;
+        (job.parse::<u64>().is_ok() && partition.parse::<u32>().is_ok()).then(|| stage.parse::<usize>().ok())?
+    };
+    if log.is_empty() {
+        return Some(BadArgument::NoLog);
+    }
+    log.split_whitespace().enumerate().find_map(|(number, word)| match stage_of(word) {
+        None => Some(BadArgument::NoDecision { number, word: word.to_owned() }),
+        Some(stage) if stage >= stages => Some(BadArgument::NoStage { number, word: word.to_owned(), stages }),
+        Some(_) => None,
+    })
 }
 
 const EVERY_TAG: &[&str] = &["mem_heavy", "gpu", "ccd_pinned", "unmaps"];

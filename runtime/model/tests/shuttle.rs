@@ -1,28 +1,38 @@
 //! The engine's lock under shuttle.
 #![allow(missing_docs, dead_code)] // The sources are those of the runtime, where all of them is used and documented.
 
+#[path = "common/capability.rs"]
+mod capability;
 #[path = "common/channel.rs"]
 mod channel;
 mod common;
 #[path = "../../src/exec"]
 mod exec {
+    pub mod double;
+    pub mod edge;
     pub mod engine;
+    pub mod firing;
     pub mod guard;
     pub mod handle;
+    pub mod ports;
+    pub mod worker;
 }
-#[path = "common/slot.rs"]
+#[path = "../../src/slot.rs"]
 mod slot;
+#[path = "../../src/stage.rs"]
+mod stage;
 
 mod sync {
     pub use shuttle::sync::atomic::{AtomicBool, Ordering};
     pub use shuttle::sync::{Condvar, Mutex, MutexGuard};
 
-    pub use crate::channel::{Receiver, Sender, unbounded};
+    pub use crate::channel::{Receiver, Sender, bounded, unbounded};
 }
 
-use pipeline_runtime::{error, event, key, permits, placement, plan, policy, scheduler, stage};
+use pipeline_runtime::{error, event, job, key, permits, placement, plan, policy, scheduler, tags};
 
-use common::{Work, see_to_the_end, start, work};
+use common::stages::Work;
+use common::{see_to_the_end, start};
 
 use std::sync::Arc;
 
@@ -33,12 +43,8 @@ use shuttle::thread;
 fn jobs_of_several_owners_end_once_and_nothing_leaks() {
     shuttle::check_random(
         || {
-            let (engine, receivers, asked) = start(2, 1, 2, false);
-            let spawn = |grants| {
-                let engine = Arc::clone(&engine);
-                thread::spawn(move || work(&engine, &grants))
-            };
-            let workers: Vec<_> = receivers.into_iter().map(spawn).collect();
+            let (engine, threads, asked) = start(2, 1, 2, false);
+            let workers: Vec<_> = threads.into_iter().map(thread::spawn).collect();
             let other = Arc::clone(&engine);
             let owner = thread::spawn(move || {
                 let handle = other.submit(Work { partitions: 3, fails_on: Some(1) }).unwrap();
@@ -65,12 +71,8 @@ fn jobs_of_several_owners_end_once_and_nothing_leaks() {
 fn one_owner_under_few_preemptions() {
     shuttle::check_pct(
         || {
-            let (engine, receivers, _) = start(1, 2, 1, false);
-            let spawn = |grants| {
-                let engine = Arc::clone(&engine);
-                thread::spawn(move || work(&engine, &grants))
-            };
-            let workers: Vec<_> = receivers.into_iter().map(spawn).collect();
+            let (engine, threads, _) = start(1, 2, 1, false);
+            let workers: Vec<_> = threads.into_iter().map(thread::spawn).collect();
             see_to_the_end(&engine, Work { partitions: 4, fails_on: None }, false);
             see_to_the_end(&engine, Work { partitions: 2, fails_on: Some(1) }, false);
             engine.send_workers_home();

@@ -14,7 +14,7 @@ use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
-use crate::slot::{Dead, Hold, Token, WayHome};
+use crate::slot::{Dead, Hold, Travels, WayHome};
 use crate::stage::Job;
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, Receiver, Sender, unbounded};
 
@@ -49,7 +49,7 @@ impl<J, O> JobState<J, O> {
 }
 
 /// What all threads of a pipeline share.
-pub(crate) struct Engine<J: Job, O: Token> {
+pub(crate) struct Engine<J: Job, O: Travels> {
     pub(crate) plan: Plan,
     core: Mutex<Core<J, O>>,
     /// Signalled when nothing is left to do.
@@ -62,7 +62,7 @@ pub(crate) struct Engine<J: Job, O: Token> {
     dead_end: Receiver<Dead>,
 }
 
-struct Core<J: Job, O: Token> {
+struct Core<J: Job, O: Travels> {
     scheduler: Scheduler,
     policy: GuardedPolicy,
     jobs: HashMap<JobId, Arc<JobState<J, O>>>,
@@ -78,7 +78,7 @@ struct Core<J: Job, O: Token> {
 /// A job that failed and whose owner is to be told.
 type Failed<J, O> = (Arc<JobState<J, O>>, Failure);
 
-impl<J: Job, O: Token> Core<J, O> {
+impl<J: Job, O: Travels> Core<J, O> {
     fn fail(&mut self, failure: Failure) -> Option<Failed<J, O>> {
         self.scheduler.fail(failure.key.job);
         // Firings that run now keep the job alive through their own reference.
@@ -88,7 +88,7 @@ impl<J: Job, O: Token> Core<J, O> {
     }
 }
 
-impl<J: Job, O: Token> Engine<J, O> {
+impl<J: Job, O: Travels> Engine<J, O> {
     pub(crate) fn new(
         plan: Plan,
         placement: &Placement,
@@ -311,13 +311,13 @@ fn whole_job(job: JobId) -> Failure {
     Failure { key: TokenKey { job, partition: 0 }, stage: None, cause: Cause::Cancelled }
 }
 
-impl<J: Job, O: Token> Canceller for Engine<J, O> {
+impl<J: Job, O: Travels> Canceller for Engine<J, O> {
     fn cancel(&self, job: JobId) {
         self.fail(whole_job(job));
     }
 }
 
-impl<J: Job, O: Token> WayHome for Engine<J, O> {
+impl<J: Job, O: Travels> WayHome for Engine<J, O> {
     fn send(&self, key: TokenKey, dead: Dead) {
         // The receiver lives in the engine itself, so the channel is open.
         if self.dead.send(dead).is_err() {
@@ -331,12 +331,12 @@ impl<J: Job, O: Token> WayHome for Engine<J, O> {
 }
 
 /// Bytes that a token keeps.
-struct Kept<J: Job, O: Token> {
+struct Kept<J: Job, O: Travels> {
     engine: Arc<Engine<J, O>>,
     claim: Claim,
 }
 
-impl<J: Job, O: Token> Drop for Kept<J, O> {
+impl<J: Job, O: Travels> Drop for Kept<J, O> {
     fn drop(&mut self) {
         let mut core = self.engine.lock();
         core.scheduler.hold_came_home(&self.claim);

@@ -6,6 +6,7 @@ mod engine;
 pub mod firing;
 mod guard;
 mod handle;
+mod ports;
 pub mod wiring;
 mod worker;
 
@@ -27,11 +28,11 @@ use crate::exec::double::Double;
 use crate::placement::{Placement, PlacementError, WorkerPlace, place};
 use crate::plan::{Insist, Plan, StagePlan};
 use crate::policy::{self, Policy};
-use crate::slot::Token;
+use crate::slot::Travels;
 use crate::stage::Job;
 use crate::tags::Tags;
 use crate::topology::hwloc::{Hwloc, TopologyError};
-use crate::topology::{Cpus, Machine, devices};
+use crate::topology::{Cpus, Machine};
 use engine::Engine;
 use firing::Rights;
 use wiring::{Graph, Wiring};
@@ -125,7 +126,7 @@ pub struct Binding {
 ///
 /// Dropping it drains it: no more jobs are taken, those that were accepted run to their end. To stop at once, call
 /// [`Running::abort`] first.
-pub struct Running<J: Job, O: Token> {
+pub struct Running<J: Job, O: Travels> {
     engine: Arc<Engine<J, O>>,
     threads: Vec<JoinHandle<()>>,
     workers: Vec<std::thread::ThreadId>,
@@ -133,7 +134,7 @@ pub struct Running<J: Job, O: Token> {
     notes: Vec<String>,
 }
 
-impl<J: Job, O: Token> Running<J, O> {
+impl<J: Job, O: Travels> Running<J, O> {
     /// Starts the workers of graph `G`.
     ///
     /// # Errors
@@ -154,8 +155,8 @@ impl<J: Job, O: Token> Running<J, O> {
             plan.sku.as_ref().filter(|_| double.is_some() && options.machine.is_none()).map(Machine::of_sku);
         let hwloc = options.machine.map_or_else(Hwloc::this_system, Ok)?;
         let mut machine = described.unwrap_or_else(|| hwloc.machine());
-        if machine.is_this_system && plan.sku.as_ref().is_some_and(|sku| !sku.gpus.is_empty()) {
-            machine.devices = Some(devices::this_system());
+        if plan.sku.as_ref().is_some_and(|sku| !sku.gpus.is_empty()) {
+            machine = machine.with_devices();
         }
         let placement = place(&plan, &machine)?;
         let policy = options.policy.or_else(|| policy::by_name(&plan.policy));
@@ -325,7 +326,7 @@ impl<J: Job, O: Token> Running<J, O> {
     }
 }
 
-impl<J: Job, O: Token> Drop for Running<J, O> {
+impl<J: Job, O: Travels> Drop for Running<J, O> {
     fn drop(&mut self) {
         let (engine, threads) = (Arc::clone(&self.engine), std::mem::take(&mut self.threads));
         engine.close();

@@ -12,7 +12,7 @@ use crate::exec::firing::Firing;
 use crate::exec::wiring::{InEnd, OutEnd};
 use crate::key::{JobId, TokenKey};
 use crate::plan::{Ccds, Group, Role, Share};
-use crate::slot::{Dead, Shared};
+use crate::slot::{Dead, Shared, Token};
 use crate::stage::{DeallocStage, Port, Sizes, Stage, TakesAt};
 use crate::testing::{connect, diamond, empty_plan, stage};
 
@@ -158,13 +158,13 @@ impl<const CAPACITY: u32, const WORKERS: u32, const HEAVY: u64> Graph for Diamon
     }
 
     fn wire(wiring: &mut Wiring<'_, TestJob, Words>) {
-        let (to_left, left) = wiring.edge::<Words, Words>(0);
-        let (to_right, right) = wiring.edge::<Words, Words>(1);
-        let (from_left, sink_left) = wiring.edge::<Words, Words>(2);
-        let (from_right, sink_right) = wiring.edge::<Words, Words>(3);
-        wiring.stage::<Source>(0, (), vec![to_left, to_right]);
-        wiring.stage::<Left>(1, (left,), vec![from_left]);
-        wiring.stage::<Right>(2, (right,), vec![from_right]);
+        let (to_left, left) = wiring.edge::<Words>(0);
+        let (to_right, right) = wiring.edge::<Words>(1);
+        let (from_left, sink_left) = wiring.edge::<Words>(2);
+        let (from_right, sink_right) = wiring.edge::<Words>(3);
+        wiring.stage::<Source, _>(0, (), vec![to_left, to_right]);
+        wiring.stage::<Left, _>(1, (left,), vec![from_left]);
+        wiring.stage::<Right, _>(2, (right,), vec![from_right]);
         wiring.sink::<Sink>(3, (sink_left, sink_right));
         wiring.dealloc::<Home>(4);
     }
@@ -485,7 +485,7 @@ impl Graph for Overlap {
 
     fn wire(wiring: &mut Wiring<'_, TestJob, Words>) {
         let (out, end): (OutEnd<Words>, InEnd<Words>) = wiring.edge(0);
-        wiring.stage::<Split>(0, (), vec![out]);
+        wiring.stage::<Split, _>(0, (), vec![out]);
         wiring.sink::<Left>(1, (end,));
         wiring.dealloc::<Home>(2);
     }

@@ -1,16 +1,14 @@
 //! How generated code puts stages and edges together.
 
-use std::any::Any;
 use std::sync::Arc;
 
-use crate::error::StageError;
 use crate::exec::double::Doubled;
+use crate::exec::edge::edge;
 pub use crate::exec::edge::{InEnd, OutEnd};
-use crate::exec::edge::{Packet, edge};
+pub use crate::exec::ports::InPorts;
 use crate::exec::worker::{self, Body, Outlet, StageParts};
-use crate::key::TokenKey;
 use crate::plan::Plan;
-use crate::slot::{FreeList, Shared, Token};
+use crate::slot::{FreeList, Travels};
 use crate::stage::{DeallocStage, Job, Stage};
 
 /// A compiled graph: what `pipeline!` emits.
@@ -18,7 +16,7 @@ pub trait Graph {
     /// The job that its stages read.
     type Job: Job;
     /// What its sink puts out.
-    type Output: Token;
+    type Output: Travels;
     /// The plan.
     fn plan() -> Plan;
     /// Puts stages and edges together; positions are those of the plan.
@@ -26,14 +24,14 @@ pub trait Graph {
 }
 
 /// Collects the stages and edges of a graph.
-pub struct Wiring<'a, J: Job, O: Token> {
+pub struct Wiring<'a, J: Job, O: Travels> {
     plan: &'a Plan,
     /// Whether doubles stand in for the stages.
     doubled: bool,
     bodies: Vec<Vec<Body<J, O>>>,
 }
 
-impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
+impl<'a, J: Job, O: Travels> Wiring<'a, J, O> {
     pub(crate) fn new(plan: &'a Plan, doubled: bool) -> Self {
         Self { plan, doubled, bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
     }
@@ -43,29 +41,21 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
         self.bodies
     }
 
-    /// The two ends of an edge from a stage that puts out `A` to a port that takes `B`.
-    ///
-    /// # Panics
-    /// If `A` is not `B`, which generated code asserts at compile time.
-    pub fn edge<A: Token, B: Token>(&mut self, position: usize) -> (OutEnd<A>, InEnd<B>) {
+    /// The two ends of an edge.
+    pub fn edge<T: Travels>(&mut self, position: usize) -> (OutEnd<T>, InEnd<T>) {
         let plan = &self.plan.edges[position];
         let reader = &self.plan.stages[plan.to];
         let room = plan.capacity + reader.workers * reader.in_flight.max(1);
-        let (out, end) = edge::<A>(position, room as usize);
-        let end: Box<dyn Any> = Box::new(end);
-        match end.downcast::<InEnd<B>>() {
-            Ok(end) => (out, *end),
-            Err(_) => panic!("edge {position} takes `{}` out but `{}` was put in", B::NAME, A::NAME),
-        }
+        edge(position, room as usize)
     }
 
-    /// A stage whose output goes to `outputs`.
-    pub fn stage<S: Stage<Job = J>>(
-        &mut self,
-        position: usize,
-        inputs: impl InPorts<In = S::In>,
-        outputs: Vec<OutEnd<S::Out>>,
-    ) {
+    /// A stage whose output goes to `outputs`. What is demanded of the token is demanded of the edges', which a graph's
+    /// own errors speak of.
+    pub fn stage<S, T>(&mut self, position: usize, inputs: impl InPorts<In = S::In>, outputs: Vec<OutEnd<T>>)
+    where
+        S: Stage<Job = J, Out = T>,
+        T: Travels,
+    {
         match self.doubled {
             false => self.workers::<S, _>(position, inputs, Outlet::Edges(outputs)),
             true => self.workers::<Doubled<S>, _>(position, inputs, Outlet::Edges(outputs)),
@@ -87,7 +77,11 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
         }
     }
 
-    fn workers<S: Stage<Job = J>, P: InPorts<In = S::In>>(&mut self, position: usize, inputs: P, outlet: Outlet<S, O>) {
+    fn workers<S, P>(&mut self, position: usize, inputs: P, outlet: Outlet<S, O>)
+    where
+        S: Stage<Job = J, Out: Travels>,
+        P: InPorts<In = S::In>,
+    {
         let stage = &self.plan.stages[position];
         let free = FreeList::new(self.slots_in_use(position));
         let parts = Arc::new(StageParts { inputs, outlet, free });
@@ -111,49 +105,3 @@ impl<'a, J: Job, O: Token> Wiring<'a, J, O> {
         lanes(position) + self.plan.stages[position].outputs.iter().map(behind).sum::<usize>()
     }
 }
-
-/// The input ends of a stage, as a tuple.
-pub trait InPorts: Send + Sync + 'static {
-    /// What they give: a tuple of [`Shared`] tokens.
-    type In: Send;
-    #[doc(hidden)]
-    fn take(&self, key: TokenKey) -> Result<Option<Self::In>, StageError>;
-}
-
-/// Spelled out for each arity: a tuple of packets is live when each of them is.
-macro_rules! arity {
-    ($($name:ident : $token:ident . $index:tt),*) => {
-        impl<$($token: Token),*> InPorts for ($(InEnd<$token>,)*) {
-            type In = ($(Shared<$token>,)*);
-
-            #[allow(unused_variables, unreachable_patterns, clippy::unused_unit)]
-            fn take(&self, key: TokenKey) -> Result<Option<Self::In>, StageError> {
-                // All ports are emptied before any is judged: a tombstone takes its siblings off their edges.
-                match ($(self.$index.take(key)?,)*) {
-                    ($(Packet::Live($name),)*) => Ok(Some(($($name,)*))),
-                    _ => Ok(None),
-                }
-            }
-        }
-    };
-}
-
-/// Any number of ports of one kind: what a plan without types of its own is wired with.
-impl<T: Token> InPorts for Vec<InEnd<T>> {
-    type In = Vec<Shared<T>>;
-
-    fn take(&self, key: TokenKey) -> Result<Option<Self::In>, StageError> {
-        let packets = self.iter().map(|end| end.take(key)).collect::<Result<Vec<_>, _>>()?;
-        let live = |packet| match packet {
-            Packet::Live(token) => Some(token),
-            Packet::Tombstone => None,
-        };
-        Ok(packets.into_iter().map(live).collect())
-    }
-}
-
-arity!();
-arity!(a: A.0);
-arity!(a: A.0, b: B.1);
-arity!(a: A.0, b: B.1, c: C.2);
-arity!(a: A.0, b: B.1, c: C.2, d: D.3);

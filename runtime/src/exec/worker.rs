@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::Receiver;
-
 use crate::capability::DeallocPermit;
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Ending, Event};
@@ -13,16 +11,17 @@ use crate::exec::edge::{OutEnd, Packet};
 use crate::exec::engine::{Engine, JobState};
 use crate::exec::firing::{Firing, Rights};
 use crate::exec::guard::guarded;
-use crate::exec::wiring::InPorts;
+use crate::exec::ports::InPorts;
 use crate::scheduler::{Grant, Output};
-use crate::slot::{FreeList, Shared, Token, WayHome};
+use crate::slot::{FreeList, Shared, Token, Travels, WayHome};
 use crate::stage::{DeallocStage, Job, Stage};
+use crate::sync::Receiver;
 
 /// What a worker thread runs until its grants end.
 pub(crate) type Body<J, O> = Box<dyn FnOnce(Worker<J, O>) + Send>;
 
 /// One worker.
-pub(crate) struct Worker<J: Job, O: Token> {
+pub(crate) struct Worker<J: Job, O: Travels> {
     pub(crate) engine: Arc<Engine<J, O>>,
     pub(crate) stage: usize,
     pub(crate) number: u32,
@@ -80,10 +79,10 @@ enum Made<T> {
 /// Runs stage `S` for as long as grants come.
 pub(crate) fn run_stage<S, P, J, O>(worker: &Worker<J, O>, parts: &StageParts<S, P, O>)
 where
-    S: Stage<Job = J>,
+    S: Stage<Job = J, Out: Travels>,
     P: InPorts<In = S::In>,
     J: Job,
-    O: Token,
+    O: Travels,
 {
     let mut begun: VecDeque<Begun<S>> = VecDeque::new();
     loop {
@@ -110,10 +109,10 @@ where
 
 fn begin<S, P, J, O>(worker: &Worker<J, O>, parts: &StageParts<S, P, O>, grant: Grant) -> Option<Begun<S>>
 where
-    S: Stage<Job = J>,
+    S: Stage<Job = J, Out: Travels>,
     P: InPorts<In = S::In>,
     J: Job,
-    O: Token,
+    O: Travels,
 {
     let waited = Duration::from_nanos(grant.waited_ns);
     worker.engine.observe(&Event::Started { stage: grant.stage, worker: grant.worker, key: grant.key, waited });
@@ -145,10 +144,10 @@ where
 
 fn finish<S, P, J, O>(worker: &Worker<J, O>, parts: &StageParts<S, P, O>, begun: Begun<S>)
 where
-    S: Stage<Job = J>,
+    S: Stage<Job = J, Out: Travels>,
     P: InPorts<In = S::In>,
     J: Job,
-    O: Token,
+    O: Travels,
 {
     let Begun { grant, job, inputs, pending, busy } = begun;
     let clock = Instant::now();
@@ -177,9 +176,9 @@ fn end<S, P, J, O>(
     busy: Duration,
     result: Made<S::Out>,
 ) where
-    S: Stage<Job = J>,
+    S: Stage<Job = J, Out: Travels>,
     J: Job,
-    O: Token,
+    O: Travels,
 {
     let engine = &worker.engine;
     let (token, failure, ending) = match result {
@@ -227,10 +226,10 @@ pub(crate) fn run_dealloc<D, J, O>(worker: Worker<J, O>)
 where
     D: DeallocStage,
     J: Job,
-    O: Token,
+    O: Travels,
 {
     let permit = DeallocPermit::new();
-    for grant in &worker.grants {
+    while let Ok(grant) = worker.grants.recv() {
         let waited = Duration::from_nanos(grant.waited_ns);
         let (stage, number, key) = (grant.stage, grant.worker, grant.key);
         worker.engine.observe(&Event::Started { stage, worker: number, key, waited });

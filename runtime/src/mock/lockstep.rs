@@ -8,7 +8,7 @@ use super::{Gate, Run};
 use crate::event::{Ending, Event};
 use crate::exec::Running;
 use crate::plan::Role;
-use crate::slot::Token;
+use crate::slot::Travels;
 use crate::stage::Job;
 
 /// The threads granted something else than the simulator.
@@ -47,7 +47,7 @@ impl std::error::Error for Divergence {}
 ///
 /// # Errors
 /// The first difference. The gate is open then, so that the pipeline ends.
-pub fn lockstep<J: Job, O: Token>(run: &Run, running: &Running<J, O>, gate: &Gate) -> Result<usize, Divergence> {
+pub fn lockstep<J: Job, O: Travels>(run: &Run, running: &Running<J, O>, gate: &Gate) -> Result<usize, Divergence> {
     let dealloc = running.plan().stages.iter().position(|stage| stage.role == Role::Dealloc);
     let steps = steps(run, dealloc);
     for (after, (ended, started)) in steps.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::exec::{Options, Running, StartError};
 use crate::key::TokenKey;
 use crate::plan::{Plan, Role};
 use crate::sim::Fate;
-use crate::slot::{Dead, Shared, Token};
+use crate::slot::{Dead, Shared, Token, Travels};
 use crate::stage::{DeallocStage, Job, Port, Priority, Sizes, Stage};
 use crate::tags::Tags;
 
@@ -81,7 +81,7 @@ impl Gate {
     }
 
     /// Waits until every firing of `running` that was granted is here, so that nothing happens until one is released.
-    pub fn settle<J: Job, O: Token>(&self, running: &Running<J, O>) {
+    pub fn settle<J: Job, O: Travels>(&self, running: &Running<J, O>) {
         // In this order: what waits here is a part of what is in flight, and only a release makes it fewer.
         loop {
             let waiting = self.lock().waiting.len();
@@ -251,14 +251,14 @@ impl DeallocStage for Home {
 
 fn wire(plan: &Plan, wiring: &mut Wiring<'_, AnyJob, Nothing>) {
     type Ends<E> = Vec<Option<E>>;
-    let ends = (0..plan.edges.len()).map(|edge| wiring.edge::<Nothing, Nothing>(edge));
+    let ends = (0..plan.edges.len()).map(|edge| wiring.edge::<Nothing>(edge));
     let (mut outs, mut ins): (Ends<OutEnd<Nothing>>, Ends<InEnd<Nothing>>) =
         ends.map(|(out, end)| (Some(out), Some(end))).unzip();
     for (at, stage) in plan.stages.iter().enumerate() {
         let inputs: Vec<_> = stage.inputs.iter().filter_map(|edge| ins[*edge].take()).collect();
         let outputs: Vec<_> = stage.outputs.iter().filter_map(|edge| outs[*edge].take()).collect();
         match stage.role {
-            Role::Source | Role::Inner => wiring.stage::<Anything>(at, inputs, outputs),
+            Role::Source | Role::Inner => wiring.stage::<Anything, _>(at, inputs, outputs),
             Role::Sink => wiring.sink::<Anything>(at, inputs),
             Role::Dealloc => wiring.dealloc::<Home>(at),
         }

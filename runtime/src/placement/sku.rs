@@ -11,12 +11,39 @@ const KEPT_FOR_THEMSELVES: u64 = 16;
 ///
 /// # Errors
 /// The first that differs.
-pub fn check(plan: &Plan, machine: &Machine) -> Result<(), PlacementError> {
+pub fn check(plan: &Plan, machine: &Machine, notes: &mut Vec<String>) -> Result<(), PlacementError> {
     let Some(sku) = &plan.sku else { return Ok(()) };
     match difference(sku, machine) {
         Some(what) => Err(PlacementError::OtherMachine { sku: sku.name.clone(), what }),
-        None => Ok(()),
+        None => {
+            notes.extend(not_compared(sku, machine));
+            Ok(())
+        }
     }
+}
+
+/// What a description of another machine does not tell, and was not compared.
+fn not_compared(sku: &Sku, machine: &Machine) -> Option<String> {
+    if sku.gpus.is_empty() {
+        return None;
+    }
+    let Some(devices) = &machine.devices else {
+        return Some(
+            "the description of the machine tells nothing of devices: they were not compared with the SKU's".to_owned(),
+        );
+    };
+    let silent = devices
+        .iter()
+        .take(sku.gpus.len())
+        .position(|device| device.memory_bytes.is_none() || device.arch.is_none())?;
+    let what = match (&devices[silent].memory_bytes, &devices[silent].arch) {
+        (None, None) => "memory and architecture",
+        (None, _) => "memory",
+        _ => "architecture",
+    };
+    Some(format!(
+        "the description of the machine does not tell the {what} of device {silent}: not compared with the SKU's"
+    ))
 }
 
 fn difference(sku: &Sku, machine: &Machine) -> Option<String> {
@@ -50,28 +77,37 @@ fn difference(sku: &Sku, machine: &Machine) -> Option<String> {
         let gib = |bytes: u64| bytes >> 30;
         return Some(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
     }
-    machine.devices.as_ref().and_then(|devices| other_devices(&sku.gpus, devices))
+    machine.devices.as_ref().and_then(|devices| other_devices(&sku.gpus, devices, machine.is_this_system))
 }
 
 fn is_less(has: u64, sold: u64) -> bool {
     has < sold - sold / KEPT_FOR_THEMSELVES
 }
 
-/// Devices are compared in the order of their numbers; more than the SKU has are left alone.
-fn other_devices(wanted: &[Gpu], has: &[Device]) -> Option<String> {
+/// Devices are compared in the order of their numbers; more than the SKU has are left alone. Those of this machine tell
+/// what they are; of a machine that is described, what is not told is not compared.
+fn other_devices(wanted: &[Gpu], has: &[Device], here: bool) -> Option<String> {
     if has.len() < wanted.len() {
-        return Some(format!("it has {} devices instead of {} (as `nvidia-smi` tells them)", has.len(), wanted.len()));
+        return Some(format!("it has {} devices of NVIDIA's instead of {}", has.len(), wanted.len()));
     }
     wanted.iter().zip(has).enumerate().find_map(|(number, (wanted, has))| {
-        if has.arch != wanted.arch {
-            let (name, arch) = (&has.name, &has.arch);
-            return Some(format!("device {number}, a {name}, is {arch} instead of {}", wanted.arch));
+        let name = &has.name;
+        if here && (has.arch.is_none() || has.memory_bytes.is_none()) {
+            return Some(format!(
+                "device {number}, {name}, does not tell its architecture and memory: `nvidia-smi`, the driver's tool, must \
+                 answer (see what it says)"
+            ));
+        }
+        if let Some(arch) = has.arch.as_ref().filter(|arch| **arch != wanted.arch) {
+            return Some(format!("device {number}, {name}, is {arch} instead of {}", wanted.arch));
         }
         let mib = |bytes: u64| bytes >> 20;
-        is_less(has.memory_bytes, wanted.vram_bytes).then(|| {
-            let (name, memory, sold) = (&has.name, mib(has.memory_bytes), mib(wanted.vram_bytes));
-            format!("device {number}, a {name}, has {memory} MiB instead of {sold} MiB")
-        })
+        let memory = has.memory_bytes.filter(|memory| is_less(*memory, wanted.vram_bytes))?;
+        Some(format!(
+            "device {number}, {name}, has {} MiB of memory instead of {} MiB",
+            mib(memory),
+            mib(wanted.vram_bytes)
+        ))
     })
 }
 
@@ -119,28 +155,50 @@ mod tests {
 
     #[test]
     fn devices_are_those_of_the_sku() {
-        let device = |arch: &str, mib: u64| Device { name: "GPU".into(), memory_bytes: mib << 20, arch: arch.into() };
+        let device = |arch: &str, mib: u64| Device {
+            name: "RTX".into(),
+            memory_bytes: Some(mib << 20),
+            arch: Some(arch.into()),
+        };
         let of = |devices: Vec<Device>| {
             let machine = Machine { devices: Some(devices), ..threadripper() };
             difference(&sku(), &machine).unwrap_or_default()
         };
         assert_eq!(of(vec![device("sm_120", 16_303)]), "");
         assert_eq!(of(vec![device("sm_120", 16_303), device("sm_75", 16_303)]), "", "another one is left alone");
-        assert_eq!(of(Vec::new()), "it has 0 devices instead of 1 (as `nvidia-smi` tells them)");
-        assert_eq!(of(vec![device("sm_90", 143_155)]), "device 0, a GPU, is sm_90 instead of sm_120");
-        assert_eq!(of(vec![device("sm_120", 8_192)]), "device 0, a GPU, has 8192 MiB instead of 16384 MiB");
+        assert_eq!(of(Vec::new()), "it has 0 devices of NVIDIA's instead of 1");
+        assert_eq!(of(vec![device("sm_90", 143_155)]), "device 0, RTX, is sm_90 instead of sm_120");
+        assert_eq!(of(vec![device("sm_120", 8_192)]), "device 0, RTX, has 8192 MiB of memory instead of 16384 MiB");
+    }
+
+    #[test]
+    fn what_a_device_does_not_tell_is_refused_here_and_noted_elsewhere() {
+        let silent = Device { name: "NVIDIA device 10de:2c05".into(), memory_bytes: None, arch: None };
+        let mut machine = Machine { devices: Some(vec![silent]), ..threadripper() };
+        assert_eq!(difference(&sku(), &machine), None);
+        let note = not_compared(&sku(), &machine).unwrap();
+        assert!(note.contains("does not tell the memory and architecture of device 0"), "{note}");
+        machine.is_this_system = true;
+        let why = difference(&sku(), &machine).unwrap();
+        assert!(
+            why.starts_with("device 0, NVIDIA device 10de:2c05, does not tell") && why.contains("nvidia-smi"),
+            "{why}"
+        );
+        machine.devices = None;
+        assert!(not_compared(&sku(), &machine).unwrap().contains("nothing of devices"));
+        assert_eq!(not_compared(&Sku { gpus: Vec::new(), ..sku() }, &machine), None, "there is nothing to compare");
     }
 
     #[test]
     fn the_error_names_the_sku() {
         let mut plan = crate::testing::empty_plan(0, 0);
         plan.sku = Some(Sku { ccds: 8, ..sku() });
-        let error = check(&plan, &threadripper()).unwrap_err().to_string();
+        let error = check(&plan, &threadripper(), &mut Vec::new()).unwrap_err().to_string();
         assert!(
             error.starts_with("this machine is not the SKU `tr`: it has 12 CCDs instead of 8; build for"),
             "{error}"
         );
         plan.sku = None;
-        assert_eq!(check(&plan, &threadripper()), Ok(()), "`sku: any` takes every machine");
+        assert_eq!(check(&plan, &threadripper(), &mut Vec::new()), Ok(()), "`sku: any` takes every machine");
     }
 }

@@ -6,6 +6,7 @@
 
 mod critical_path;
 pub mod facts;
+mod from_fn;
 mod logged;
 mod oldest_first;
 mod order;
@@ -16,6 +17,7 @@ mod shortest_stage_first;
 mod state;
 
 pub use critical_path::CriticalPath;
+pub use from_fn::{FromFn, from_fn};
 pub use logged::{Decision, Log, Logged};
 pub use oldest_first::OldestFirst;
 pub use order::first_by;
@@ -73,7 +75,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Policy>> {
         ("critical_path", None) => Box::new(CriticalPath),
         ("shortest_stage_first", None) => Box::new(ShortestStageFirst),
         ("random_legal", Some(seed)) => Box::new(RandomLegal::new(seed.parse().ok()?)),
-        ("replay", Some(log)) => Box::new(Replay::new(log.parse().ok()?)),
+        ("replay", Some(log)) => Box::new(Replay::new(log.parse().ok().filter(|log: &Log| !log.0.is_empty())?)),
         _ => return None,
     })
 }

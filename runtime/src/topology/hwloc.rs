@@ -1,20 +1,25 @@
 //! Finds CCDs with hwloc, on this machine or in a description of another one.
 
-use std::path::Path;
+use std::fmt;
 use std::sync::Arc;
 
 use hwlocality::Topology;
 use hwlocality::object::TopologyObject;
 use hwlocality::object::attributes::ObjectAttributes;
 use hwlocality::object::types::ObjectType;
+use hwlocality::topology::builder::TypeFilter;
 
-use super::{Ccd, Core, Cpus, Machine};
+use super::devices::{self, NVIDIA, computes};
+use super::{Ccd, Core, Cpus, Device, Machine, notation};
 
 /// A machine as hwloc sees it.
 #[derive(Clone)]
 pub struct Hwloc {
     pub(crate) topology: Arc<Topology>,
 }
+
+/// What Linux numbers at most on this architecture (`CONFIG_NR_CPUS`); a description of more is a slip of the pen.
+pub const MOST_HARDWARE_THREADS: usize = 8192;
 
 /// hwloc could not tell what the machine looks like.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -25,7 +30,7 @@ pub struct TopologyError {
 }
 
 impl TopologyError {
-    fn new(what: impl Into<String>, why: impl ToString) -> Self {
+    fn new(what: impl Into<String>, why: impl fmt::Display) -> Self {
         Self { what: what.into(), why: why.to_string() }
     }
 }
@@ -43,24 +48,43 @@ impl Hwloc {
     /// A machine in hwloc's synthetic notation, `pack:1 l3:12 core:8 pu:2` say. Sizes are in bytes.
     ///
     /// # Errors
-    /// The notation is wrong.
+    /// The notation is wrong, which the error shows where it can, or the machine has more than
+    /// [`MOST_HARDWARE_THREADS`].
     pub fn synthetic(description: &str) -> Result<Self, TopologyError> {
         let fail = |why: String| TopologyError::new(format!("the synthetic machine `{description}`"), why);
-        let builder = Topology::builder().from_synthetic(description).map_err(|error| fail(error.to_string()))?;
-        let topology = builder.build().map_err(|error| fail(error.to_string()))?;
-        Ok(Self { topology: Arc::new(topology) })
+        let said = |error: String| fail(notation::fault(description).unwrap_or(error));
+        // Before hwloc makes it: that takes the square of its size.
+        if let Some(why) = notation::too_large(description) {
+            return Err(fail(why));
+        }
+        let builder = Topology::builder().from_synthetic(description).map_err(|error| said(error.to_string()))?;
+        let topology = builder.build().map_err(|error| said(error.to_string()))?;
+        Self::of(topology).map_err(fail)
     }
 
-    /// A machine in an XML file that `lstopo` wrote.
+    /// A machine in the XML that `lstopo` writes; errors call it `shown`. The text is the caller's to read: hwloc's binding
+    /// panics on a file that is not there.
     ///
     /// # Errors
-    /// The file is not there or is no topology.
-    pub fn xml_file(path: &Path) -> Result<Self, TopologyError> {
-        // Read here and not by hwloc: its binding panics on a file that is not there.
-        let fail = |why: String| TopologyError::new(path.display().to_string(), why);
-        let xml = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
-        let builder = Topology::builder().from_xml(&xml).map_err(|error| fail(error.to_string()))?;
-        let topology = builder.build().map_err(|error| fail(error.to_string()))?;
+    /// The text is no topology, or one of more than [`MOST_HARDWARE_THREADS`].
+    pub fn xml(shown: &str, text: &str) -> Result<Self, TopologyError> {
+        let fail = |why: &dyn fmt::Display| TopologyError::new(shown, why);
+        let mut builder = Topology::builder().from_xml(text).map_err(|error| fail(&error))?;
+        // What the driver told `lstopo` of the devices is in the file.
+        for kind in [ObjectType::PCIDevice, ObjectType::OSDevice] {
+            builder = builder.with_type_filter(kind, TypeFilter::KeepImportant).map_err(|error| fail(&error))?;
+        }
+        let topology = builder.build().map_err(|error| fail(&error))?;
+        Self::of(topology).map_err(|why| fail(&why))
+    }
+
+    fn of(topology: Topology) -> Result<Self, String> {
+        let all = topology.objects_with_type(ObjectType::PU).count();
+        if all > MOST_HARDWARE_THREADS {
+            return Err(format!(
+                "it has {all} hardware threads, more than the {MOST_HARDWARE_THREADS} that Linux can number"
+            ));
+        }
         Ok(Self { topology: Arc::new(topology) })
     }
 
@@ -80,26 +104,31 @@ impl Hwloc {
         // A container may use less than there is.
         let limit = crate::limits::memory_bytes().filter(|_| self.topology.is_this_system());
         Machine {
-            ccds: domains.into_iter().map(|domain| self.ccd(domain)).collect(),
+            ccds: domains.into_iter().map(Self::ccd).collect(),
             numa_nodes: u32::try_from(self.topology.objects_with_type(ObjectType::NUMANode).count())
                 .unwrap_or(u32::MAX),
             ram_bytes: limit.map_or(ram_bytes, |limit| limit.min(ram_bytes)),
             node_bytes: self.topology.objects_with_type(ObjectType::NUMANode).filter_map(node_of).collect(),
-            devices: None,
+            devices: self.devices(),
             is_this_system: self.topology.is_this_system(),
         }
     }
 
-    fn ccd(&self, domain: &TopologyObject) -> Ccd {
-        let inside = |object: &&TopologyObject| match (object.cpuset(), domain.cpuset()) {
-            (Some(part), Some(whole)) => whole.includes(part),
-            _ => false,
-        };
-        let core = |object: &TopologyObject| Core { cpus: cpus_of(object) };
-        let mut cores: Vec<Core> = self.topology.objects_with_type(ObjectType::Core).filter(inside).map(core).collect();
+    /// What a description tells of NVIDIA's devices, by their addresses; `None` where it tells of no device at all, as
+    /// `lstopo --no-io` does.
+    fn devices(&self) -> Option<Vec<Device>> {
+        let all: Vec<&TopologyObject> = self.topology.pci_devices().collect();
+        let mut found: Vec<(_, Device)> = all.iter().filter_map(|object| device_of(object)).collect();
+        found.sort_by_key(|(address, _)| *address);
+        (!all.is_empty()).then(|| found.into_iter().map(|(_, device)| device).collect())
+    }
+
+    fn ccd(domain: &TopologyObject) -> Ccd {
+        let mut cores = Vec::new();
+        cores_below(domain, ObjectType::Core, &mut cores);
         if cores.is_empty() {
             // Some virtual machines report processors but no cores.
-            cores = self.topology.objects_with_type(ObjectType::PU).filter(inside).map(core).collect();
+            cores_below(domain, ObjectType::PU, &mut cores);
         }
         let l3_bytes = match domain.attributes() {
             Some(ObjectAttributes::Cache(cache)) => cache.size().map(std::num::NonZeroU64::get),
@@ -109,6 +138,34 @@ impl Hwloc {
         let numa_node = node.map_or(0, |node| u32::try_from(usize::from(node)).unwrap_or(0));
         Ccd { cores, l3_bytes, numa_node }
     }
+}
+
+/// The cores below `object`, or what else stands for them; each object is visited once.
+fn cores_below(object: &TopologyObject, kind: ObjectType, cores: &mut Vec<Core>) {
+    if object.object_type() == kind {
+        cores.push(Core { cpus: cpus_of(object) });
+        return;
+    }
+    object.normal_children().for_each(|child| cores_below(child, kind, cores));
+}
+
+/// One of NVIDIA's devices, with its address on the bus. Memory and name are known where the driver told hwloc: its
+/// CUDA part in KiB, as OpenCL's does.
+fn device_of(object: &TopologyObject) -> Option<((u16, u8, u8, u8), Device)> {
+    let Some(ObjectAttributes::PCIDevice(pci)) = object.attributes() else { return None };
+    if pci.vendor_id() != NVIDIA || !computes(pci.class_id()) {
+        return None;
+    }
+    let told = |names: &[&str]| {
+        let infos = object.io_children().flat_map(TopologyObject::infos);
+        let found = infos.filter(|info| names.iter().any(|name| info.name().to_bytes() == name.as_bytes()));
+        found.map(|info| info.value().to_string_lossy().into_owned()).next()
+    };
+    let mut device = devices::unknown(pci.device_id());
+    device.name = told(&["GPUModel"]).unwrap_or(device.name);
+    let kib = told(&["CUDAGlobalMemorySize", "OpenCLGlobalMemorySize"]);
+    device.memory_bytes = kib.and_then(|kib| kib.parse::<u64>().ok()?.checked_mul(1 << 10));
+    Some(((pci.domain(), pci.bus_id(), pci.bus_device(), pci.function()), device))
 }
 
 fn node_of(object: &TopologyObject) -> Option<(u32, u64)> {
@@ -177,7 +234,42 @@ mod tests {
     fn a_wrong_description_is_refused_and_quoted() {
         let error = Hwloc::synthetic("pack:x").err().unwrap();
         assert!(error.to_string().starts_with("hwloc cannot read the synthetic machine `pack:x`: "), "{error}");
-        let error = Hwloc::xml_file(Path::new("missing.xml")).err().unwrap();
-        assert!(error.to_string().contains("missing.xml"), "{error}");
+        for text in ["", "no XML", "<topology version=\"2.0\"></topology>", "a\0b"] {
+            let error = Hwloc::xml("m.xml", text).err().unwrap();
+            assert!(error.to_string().starts_with("hwloc cannot read m.xml: "), "{error}");
+        }
+    }
+
+    /// A machine with a device, one with a sound card of the same maker, and one that hwloc's CUDA part described.
+    #[test]
+    fn devices_are_those_of_the_description() {
+        let pci = |bus: u8, class: &str, vendor: &str, inside: &str| {
+            format!(
+                "<object type=\"PCIDev\" gp_index=\"1{bus}\" pci_busid=\"0000:0{bus}:00.0\" \
+                 pci_type=\"{class} [{vendor}:2335] [{vendor}:18bf] a1\" pci_link_speed=\"63.0\">{inside}</object>"
+            )
+        };
+        let told = "<object type=\"OSDev\" gp_index=\"50\" name=\"cuda0\" subtype=\"CUDA\" osdev_type=\"5\">\
+                    <info name=\"GPUModel\" value=\"NVIDIA H200\"/><info name=\"CUDAGlobalMemorySize\" value=\"146590720\"/>\
+                    </object>";
+        let of = |devices: &[String]| {
+            let sets = "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
+            let text = format!(
+                "<?xml version=\"1.0\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology version=\"2.0\">\
+                 <object type=\"Machine\" os_index=\"0\" {sets} allowed_cpuset=\"0x1\" allowed_nodeset=\"0x1\" gp_index=\"1\">\
+                 <object type=\"NUMANode\" os_index=\"0\" {sets} gp_index=\"2\" local_memory=\"1073741824\"/>\
+                 <object type=\"PU\" os_index=\"0\" {sets} gp_index=\"3\"/>{}</object></topology>",
+                devices.concat()
+            );
+            Hwloc::xml("m.xml", &text).unwrap().machine().devices
+        };
+        assert_eq!(of(&[]), None, "nobody has looked");
+        assert_eq!(of(&[pci(1, "0200", "1af4", "")]), Some(Vec::new()));
+        assert_eq!(of(&[pci(1, "0403", "10de", ""), pci(2, "0302", "10de", "")]), Some(vec![devices::unknown(0x2335)]));
+        let h200 = Device { name: "NVIDIA H200".into(), memory_bytes: Some(146_590_720 << 10), arch: None };
+        assert_eq!(
+            of(&[pci(3, "0302", "10de", told), pci(2, "0302", "10de", "")]),
+            Some(vec![devices::unknown(0x2335), h200])
+        );
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod devices;
 pub mod hwloc;
+mod notation;
 
 use std::fmt;
 
@@ -84,10 +85,10 @@ impl Ccd {
 pub struct Device {
     /// The vendor's name of it.
     pub name: String,
-    /// Its memory, in bytes.
-    pub memory_bytes: u64,
-    /// Its architecture, `sm_90` say.
-    pub arch: String,
+    /// Its memory, in bytes; `None` where nobody tells: the PCI bus does not.
+    pub memory_bytes: Option<u64>,
+    /// Its architecture, `sm_90` say; `None` where nobody tells.
+    pub arch: Option<String>,
 }
 
 /// A machine, or the part of it that this process may use.
@@ -122,8 +123,11 @@ impl Machine {
         };
         let ccds = (0..sku.ccds).map(ccd).collect();
         let of_node = |node| (node, sku.ram_bytes / u64::from(sku.numa_nodes.max(1)));
-        let device =
-            |gpu: &Gpu| Device { name: gpu.name.clone(), memory_bytes: gpu.vram_bytes, arch: gpu.arch.clone() };
+        let device = |gpu: &Gpu| Device {
+            name: gpu.name.clone(),
+            memory_bytes: Some(gpu.vram_bytes),
+            arch: Some(gpu.arch.clone()),
+        };
         Self {
             ccds,
             numa_nodes: sku.numa_nodes,
@@ -132,6 +136,13 @@ impl Machine {
             devices: Some(sku.gpus.iter().map(device).collect()),
             is_this_system: false,
         }
+    }
+
+    /// With the devices that the driver tells, if it is this machine: to ask takes a second or two.
+    #[must_use]
+    pub fn with_devices(self) -> Self {
+        let devices = if self.is_this_system { Some(devices::this_system()) } else { self.devices };
+        Self { devices, ..self }
     }
 
     /// Cores of the whole machine.

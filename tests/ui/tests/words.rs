@@ -23,3 +23,50 @@ fn policies() {
         assert!(policy::by_name(&named).is_some(), "{named}");
     }
 }
+
+/// What a graph may name is what the runtime takes, to the last bracket.
+#[test]
+fn arguments_of_policies() {
+    let arguments = [
+        "",
+        "()",
+        "(",
+        "(5",
+        "(5) ",
+        "( 5 )",
+        "(0)",
+        "(-0)",
+        "(-1)",
+        "(1e-9)",
+        "(3156000000)",
+        "(3156000001)",
+        "(4294967296)",
+        "(1e300)",
+        "(inf)",
+        "(-inf)",
+        "(nan)",
+        "(x)",
+        "(5 5)",
+        "(18446744073709551615)",
+        "(18446744073709551616)",
+        "(0:0.0)",
+        "(0:0.0 1:0.0)",
+        "(0:0)",
+        "(0.0:0)",
+        "(:0.0)",
+        "(0:0.0,1:0.0)",
+        "(1:18446744073709551616.0)",
+        "(1:0.4294967296)",
+    ];
+    for known in words::POLICIES {
+        for argument in arguments {
+            let named = format!("{}{argument}", known.word);
+            let (word, fault) = match words::policy_parts(&named) {
+                Ok((word, argument)) => (word, known.fault_of(argument, usize::MAX)),
+                Err(word) => (word, Some(words::BadArgument::Form)),
+            };
+            assert_eq!(word, known.word);
+            assert_eq!(fault.is_none(), policy::by_name(&named).is_some(), "{named}: {fault:?}");
+        }
+    }
+}

@@ -1,17 +1,18 @@
-//! PL0201: an edge whose two ends disagree.
+//! PL0201: an edge whose two ends disagree, or whose token may not leave its thread.
 
 use super::{Check, Example, examples};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, Port};
-use crate::plan::Edge;
+use crate::plan::{Edge, StagePlan};
 
 /// The page.
 pub const CHECK: Check = Check {
     code: "PL0201",
     name: "edge-type",
-    rule: "What the stage before an edge puts out is what a port of the stage behind it takes.",
-    why: "The catalogue says what each stage takes and puts out; rustc checks the same again with the Rust types. Tokens go from \
-          thread to thread: a type that is not `Send` and `Sync` cannot be declared a token at all.",
+    rule: "What the stage before an edge puts out is what a port of the stage behind it takes, and may go from thread to \
+           thread.",
+    why: "The catalogue says what each stage takes and puts out; rustc checks the same again with the Rust types. Each \
+          worker is a thread, and several stages read one token: its type is `Send` and `Sync`, which only rustc can see.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
@@ -35,7 +36,8 @@ pub const CHECK: Check = Check {
 )"#,
     ),
     good: examples::FORK_AND_JOIN,
-    fix: "Lead the edge to a stage that takes the token, or remove it.",
+    fix: "Lead the edge to a stage that takes the token, or remove it; in a token that may not leave its thread, put an \
+          `Arc` in the place of an `Rc`, an atomic number or a mutex in the place of a `Cell`.",
     run: None,
 };
 
@@ -70,6 +72,29 @@ pub fn of_the_types(edge: &Edge, from: &str, to: &str) -> Diagnostic {
     let title = format!("edge `{from}` -> `{to}`: `{from}` puts out `{{Self}}`, but `{to}` takes `{{Takes}}`");
     let [from_at, to_at] = edge.ends_at;
     Diagnostic::error(CHECK.code, to_at, title).and(from_at, "puts out another type")
+}
+
+const TRAVELS: &str = "an `Arc` travels where an `Rc` does not, an atomic number or a mutex where a `Cell` does not";
+
+/// What rustc says if the token of an edge is not `Send` and `Sync`, with the type in place of `{Self}`.
+#[must_use]
+pub fn stays_on_its_thread(edge: &Edge, from: &str, to: &str) -> Diagnostic {
+    let title = format!(
+        "edge `{from}` -> `{to}`: `{{Self}}`, which `{from}` puts out, may not go to the threads of `{to}`: it is not `Send` \
+         and `Sync`"
+    );
+    let [from_at, to_at] = edge.ends_at;
+    Diagnostic::error(CHECK.code, to_at, title).and(from_at, "puts it out").help(TRAVELS)
+}
+
+/// What rustc says if the output of the sink is not `Send` and `Sync`, with the type in place of `{Self}`.
+#[must_use]
+pub fn stays_in_the_graph(sink: &StagePlan) -> Diagnostic {
+    let name = &sink.name;
+    let title = format!(
+        "`{{Self}}`, which `{name}` puts out, may not go to the thread that waits for the job: it is not `Send` and `Sync`"
+    );
+    Diagnostic::error(CHECK.code, sink.name_at, title).help(TRAVELS)
 }
 
 #[cfg(test)]

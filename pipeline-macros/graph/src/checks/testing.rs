@@ -2,7 +2,7 @@
 
 use super::examples;
 use crate::diagnostic::Diagnostic;
-use crate::load::{Outcome, SkuFiles, load};
+use crate::load::{self, Outcome, SkuFiles, load};
 use crate::source::Source;
 
 /// Loads a graph with the catalogue and the SKUs of the examples.
@@ -13,6 +13,11 @@ pub fn outcome(graph: &str) -> Outcome {
 /// The diagnostics of a graph.
 pub fn diagnostics(graph: &str) -> Vec<Diagnostic> {
     outcome(graph).diagnostics
+}
+
+/// The diagnostics of a SKU file.
+pub fn diagnostics_of_sku(text: &str) -> Vec<Diagnostic> {
+    load::sku("machine", Source::inline("machine.ron", text)).diagnostics
 }
 
 /// Their codes.

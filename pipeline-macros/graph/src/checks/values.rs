@@ -6,7 +6,7 @@ use super::{Check, Example, examples};
 use crate::diagnostic::Diagnostic;
 use crate::ron::Value;
 use crate::source::Span;
-use crate::words::{nearest, one_of};
+use crate::words::{BadArgument, MOST_SECONDS, Policy, nearest, one_of};
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -85,10 +85,38 @@ pub fn too_many(span: Span, name: Option<&str>, found: usize, limit: usize) -> D
     of(span, name, format!("{found} items are more than {limit}"))
 }
 
+/// An amount that is too small or too large; all as one writes them.
+pub fn amount_out_of_range(span: Span, name: Option<&str>, found: &str, [first, last]: [&str; 2]) -> Diagnostic {
+    of(span, name, format!("\"{found}\" is outside \"{first}\" to \"{last}\""))
+}
+
 /// A policy with an argument that it does not take.
-pub fn not_its_argument(span: Span, found: &str, shown: &str) -> Diagnostic {
-    Diagnostic::error(CHECK.code, span, format!("`policy`: \"{found}\" is not written as `{shown}`"))
-        .help("SECONDS is a positive number, SEED a whole one")
+pub fn not_its_argument(span: Span, found: &str, policy: &Policy, fault: &BadArgument) -> Diagnostic {
+    let (word, shown) = (policy.word, policy.shown());
+    let error = |why: String| Diagnostic::error(CHECK.code, span, format!("`policy`: \"{found}\" {why}"));
+    let log = format!(
+        "the log itself stands here, as the runtime's `Logged` writes it, not the name of a file: `{word}(0:0.0 1:0.0)`, \
+         each decision stage:job.partition"
+    );
+    match fault {
+        BadArgument::Form if policy.argument.is_none() => {
+            error(format!("is not written as `{shown}`")).help(format!("it takes no argument: write \"{word}\""))
+        }
+        BadArgument::Form => error(format!("is not written as `{shown}`"))
+            .help(format!("write {}, in brackets, behind the word", policy.argument.unwrap_or_default())),
+        BadArgument::Seconds => error(format!("is not written as `{shown}`"))
+            .help(format!("SECONDS is a number above 0 and at most {MOST_SECONDS}, a century: write \"{word}(60)\"")),
+        BadArgument::Seed => error(format!("is not written as `{shown}`"))
+            .help(format!("SEED is a whole number from 0 to {}: write \"{word}(7)\"", u64::MAX)),
+        BadArgument::NoLog => error("has no decisions".to_owned()).help(log),
+        BadArgument::NoDecision { number, word } => {
+            error(format!("is no log: decision {number} is `{word}`")).help(log)
+        }
+        BadArgument::NoStage { number, word, stages } => {
+            error(format!("is the log of another graph: decision {number} is `{word}`"))
+                .help(format!("the stages of this one are 0 to {}, in the order of the file", stages.saturating_sub(1)))
+        }
+    }
 }
 
 /// A choice of CCDs that is none.
@@ -100,7 +128,7 @@ pub fn not_ccds(span: Span, found: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use crate::checks::examples;
-    use crate::checks::testing::{titles, with};
+    use crate::checks::testing::{diagnostics, titles, with};
 
     #[test]
     fn kinds_are_named() {
@@ -117,5 +145,38 @@ mod tests {
         assert_eq!(of("\"*\"", "\"9-2\""), ["\"9-2\" does not name CCDs"]);
         assert_eq!(of("edges: [Edge(", "edges: [Egde("), ["expected `Edge`, found `Egde`"]);
         assert_eq!(of("\"mem_heavy\": 1", "\"mem_heavy\": 0"), ["`mem_heavy`: 0 is outside 1 to 65536"]);
+        let ram = "\"dealloc\": 1, \"ram\": \"0 GiB\"";
+        assert_eq!(of("\"dealloc\": 1", ram)[0], "`ram`: \"0 GiB\" is outside \"1 B\" to \"1024 TiB\"");
+    }
+
+    #[test]
+    fn policies_take_what_is_theirs() {
+        let found = |policy: &str| {
+            let line = format!("edges: [Edge(\"synthesize\", \"spmv\")],\n    policy: \"{policy}\",");
+            diagnostics(&with(examples::SMALL, "edges: [Edge(\"synthesize\", \"spmv\")],", &line))
+        };
+        for good in ["priority", "priority(0.5)", "priority(3156000000)", "random_legal(0)", "replay(0:0.0  2:9.7)"] {
+            assert_eq!(found(good), [], "{good}");
+        }
+        for (bad, title, help) in [
+            ("priority(inf)", "is not written as `priority(SECONDS)`", "at most 3156000000, a century"),
+            ("priority(4294967296)", "is not written as `priority(SECONDS)`", "write \"priority(60)\""),
+            ("priority(nan)", "is not written as `priority(SECONDS)`", "above 0"),
+            ("priority(-1)", "is not written as `priority(SECONDS)`", "above 0"),
+            ("priority(5", "is not written as `priority(SECONDS)`", "in brackets"),
+            ("priority(5) ", "is not written as `priority(SECONDS)`", "in brackets"),
+            ("oldest_first()", "is not written as `oldest_first`", "write \"oldest_first\""),
+            ("random_legal", "is not written as `random_legal(SEED)`", "in brackets"),
+            ("random_legal(-1)", "is not written as `random_legal(SEED)`", "18446744073709551615"),
+            ("replay()", "has no decisions", "replay(0:0.0 1:0.0)"),
+            ("replay(x)", "is no log: decision 0 is `x`", "not the name of a file"),
+            ("replay(0:0.0 0:0)", "is no log: decision 1 is `0:0`", "stage:job.partition"),
+            ("replay(0:0.0 3:0.0)", "is the log of another graph: decision 1 is `3:0.0`", "0 to 2"),
+        ] {
+            let found = found(bad);
+            assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["PL0004"], "{bad}");
+            assert_eq!(found[0].title, format!("`policy`: \"{bad}\" {title}"));
+            assert!(found[0].help[0].contains(help), "{bad}: {:?}", found[0].help);
+        }
     }
 }

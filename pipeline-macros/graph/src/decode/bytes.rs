@@ -1,9 +1,9 @@
 //! Byte formulas: `"6 GiB"`, `"32 * inputs + 32 * aux"`, `"2 * Witness + 1 MiB"`.
 
 use super::fields::Decoder;
-use crate::checks::bytes as faults;
+use crate::checks::{bytes as faults, values};
 use crate::model::{Expression, Linear, SIZES, Term};
-use crate::ron::Node;
+use crate::ron::{Node, Value};
 use crate::source::At;
 
 /// The units, in bytes.
@@ -36,14 +36,31 @@ impl Decoder<'_> {
         bytes.map(|value| At { value, span: text.span })
     }
 
-    /// A number of bytes a second, as a string with its unit.
-    pub fn bandwidth(&mut self, node: &Node) -> Option<At<u64>> {
+    /// A fixed number of bytes between two others, as a string with its unit.
+    pub fn bytes_within(&mut self, node: &Node, [first, last]: [&str; 2]) -> Option<At<u64>> {
+        let bytes = self.bytes(node)?;
+        self.within(node, bytes, "", [first, last])
+    }
+
+    /// A number of bytes a second between two others, as a string with its unit.
+    pub fn bandwidth(&mut self, node: &Node, [first, last]: [&str; 2]) -> Option<At<u64>> {
         let text = self.text(node)?;
-        let bytes = text.value.trim().strip_suffix("/s").and_then(amount);
-        if bytes.is_none() {
+        let Some(value) = text.value.trim().strip_suffix("/s").and_then(amount) else {
             self.report.add(faults::not_a_bandwidth(text.span, &text.value));
+            return None;
+        };
+        self.within(node, At { value, span: text.span }, "/s", [first, last])
+    }
+
+    fn within(&mut self, node: &Node, found: At<u64>, behind: &str, ends: [&str; 2]) -> Option<At<u64>> {
+        let [first, last] = ends.map(|end| amount(end.strip_suffix(behind).unwrap_or(end)));
+        let fits = first.is_none_or(|first| first <= found.value) && last.is_none_or(|last| found.value <= last);
+        if fits {
+            return Some(found);
         }
-        bytes.map(|value| At { value, span: text.span })
+        let Value::Text(stated) = &node.value else { return None };
+        self.report.add(values::amount_out_of_range(found.span, self.name(node), stated, ends));
+        None
     }
 
     /// A formula.
@@ -109,7 +126,8 @@ fn is_word(text: &str) -> bool {
 }
 
 /// `64`, `6 GiB`, `1.5 GiB`: whole bytes, rounded down.
-fn amount(text: &str) -> Option<u64> {
+#[must_use]
+pub fn amount(text: &str) -> Option<u64> {
     let end = text.find(|letter: char| letter.is_alphabetic() || letter.is_whitespace()).unwrap_or(text.len());
     let (digits, unit) = (text[..end].replace('_', ""), text[end..].trim());
     let unit = if unit.is_empty() { 1 } else { UNITS.iter().find(|(name, _)| *name == unit)?.1 };

@@ -118,7 +118,7 @@ impl Decoder<'_> {
 
     fn pool(&mut self, name: At<String>, node: &Node) -> Option<Pool> {
         let (size, unit) = match &node.value {
-            Value::Text(_) => (self.bytes(node), Unit::Bytes),
+            Value::Text(_) => (self.bytes_within(node, ["1 B", "1024 TiB"]), Unit::Bytes),
             Value::Broken => (None, Unit::Count),
             Value::Number(_) => (self.integer(node, 1..=u64::from(MANY)), Unit::Count),
             _ => {

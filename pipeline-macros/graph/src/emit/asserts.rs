@@ -36,6 +36,9 @@ pub fn asserts(plan: &Plan, names: &Names<'_>, sources: &Sources) -> TokenStream
     for edge in 0..plan.edges.len() {
         asserts.extend(types_of(plan, names, sources, edge));
     }
+    if let Some(sink) = plan.stages.iter().position(|stage| stage.role == Role::Sink) {
+        asserts.extend(output_of(plan, names, sources, sink));
+    }
     asserts.extend(memory::asserts(plan, names, sources));
     asserts.extend(policy::asserts(plan, names, sources));
     asserts
@@ -110,23 +113,56 @@ fn job_of(plan: &Plan, names: &Names<'_>, sources: &Sources, stage: usize, sourc
     }
 }
 
-fn types_of(plan: &Plan, names: &Names<'_>, sources: &Sources, edge: usize) -> TokenStream {
+/// The token of an edge by way of two traits: one that only equal types have, and one of what may go from thread to
+/// thread. [`super::wire`] uses the alias, so that a fault is one error.
+fn types_of(plan: &Plan, names: &Names<'_>, sources: &Sources, number: usize) -> TokenStream {
     let span = names.span;
-    let edge = &plan.edges[edge];
+    let edge = &plan.edges[number];
     let (from, to, port) = (&plan.stages[edge.from].name, &plan.stages[edge.to].name, edge.port);
     let name = format_ident!("Edge{}To{}", type_name(from), type_name(to), span = span);
-    let (from_ty, to_ty) = (names.stage(edge.from), names.stage(edge.to));
+    let (from_ty, to_ty, token) = (names.stage(edge.from), names.stage(edge.to), names.token(number));
     let text = message(&edge_type::of_the_types(edge, from, to), sources);
+    let travels = format_ident!("{}Travels", name, span = span);
+    let alike = quote_spanned!(span=>
+        <<#from_ty as rt::Stage>::Out as #name<<#to_ty as rt::TakesAt<#port>>::Takes>>::Token);
+    let checked = crosses(&travels, &message(&edge_type::stays_on_its_thread(edge, from, to), sources));
     quote_spanned! {span=>
-        const _: () = {
-            #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
-            trait #name<Takes: ?Sized> {
-                const OK: () = ();
-            }
-            #[diagnostic::do_not_recommend]
-            impl<T: ?Sized> #name<T> for T {}
-            <<#from_ty as rt::Stage>::Out as #name<<#to_ty as rt::TakesAt<#port>>::Takes>>::OK
-        };
+        #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
+        trait #name<Takes: ?Sized> {
+            type Token;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T> #name<T> for T {
+            type Token = T;
+        }
+        #checked
+        type #token = <#alike as #travels>::Token;
+    }
+}
+
+/// What the sink puts out, by way of a trait that it has only if it may go to the thread that waits for it.
+fn output_of(plan: &Plan, names: &Names<'_>, sources: &Sources, sink: usize) -> TokenStream {
+    let (span, ty, output) = (names.span, names.stage(sink), names.output());
+    let name = format_ident!("OutputOf{}", ty, span = span);
+    let checked = crosses(&name, &message(&edge_type::stays_in_the_graph(&plan.stages[sink]), sources));
+    quote_spanned! {span=>
+        #checked
+        type #output = <<#ty as rt::Stage>::Out as #name>::Token;
+    }
+}
+
+/// A trait that says `message` of tokens that may not go from thread to thread.
+fn crosses(name: &Ident, message: &str) -> TokenStream {
+    let span = name.span();
+    quote_spanned! {span=>
+        #[diagnostic::on_unimplemented(message = #message, label = "in this graph")]
+        trait #name {
+            type Token;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<T: rt::Travels> #name for T {
+            type Token = T;
+        }
     }
 }
 

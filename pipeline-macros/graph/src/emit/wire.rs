@@ -10,12 +10,12 @@ use crate::plan::{Plan, Role};
 /// The implementation for a plan.
 ///
 /// # Panics
-/// The plan has no source or no sink; checks see to it that it has.
+/// The plan has no source; checks see to it that it has.
 pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream {
     let (span, name) = (names.span, &target.name);
     let find = |role| compiled.stages.iter().position(|stage| stage.role == role);
     let source = names.stage(find(Role::Source).expect("a plan has a source"));
-    let sink = names.stage(find(Role::Sink).expect("a plan has a sink"));
+    let output = names.output();
     let expression = plan::expression(compiled, span);
     let (edges, stages) = (edges(compiled, names), stages(compiled, names));
     quote_spanned! {span=>
@@ -24,7 +24,7 @@ pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream
         #[automatically_derived]
         impl rt::Graph for #name {
             type Job = <#source as rt::Stage>::Job;
-            type Output = <#sink as rt::Stage>::Out;
+            type Output = #output;
 
             fn plan() -> rt::Plan {
                 #expression
@@ -44,13 +44,10 @@ fn ends(edge: usize, names: &Names<'_>) -> (Ident, Ident) {
 
 fn edges(plan: &Plan, names: &Names<'_>) -> TokenStream {
     let span = names.span;
-    let edges = plan.edges.iter().enumerate().map(|(number, edge)| {
+    let edges = (0..plan.edges.len()).map(|number| {
         let (into, out_of) = ends(number, names);
-        let (from, to, port) = (names.stage(edge.from), names.stage(edge.to), edge.port);
-        quote_spanned! {span=>
-            let (#into, #out_of) =
-                wiring.edge::<<#from as rt::Stage>::Out, <#to as rt::TakesAt<#port>>::Takes>(#number);
-        }
+        let token = names.token(number);
+        quote_spanned!(span=> let (#into, #out_of) = wiring.edge::<#token>(#number);)
     });
     edges.collect()
 }
@@ -65,7 +62,7 @@ fn stages(plan: &Plan, names: &Names<'_>) -> TokenStream {
             Role::Dealloc => quote_spanned!(span=> wiring.dealloc::<#ty>(#position);),
             Role::Sink => quote_spanned!(span=> wiring.sink::<#checked>(#position, (#(#inputs,)*));),
             Role::Source | Role::Inner => quote_spanned! {span=>
-                wiring.stage::<#checked>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
+                wiring.stage::<#checked, _>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
             },
         }
     });

@@ -21,6 +21,13 @@ pub fn graphs(folder: &str) -> Vec<String> {
     paths
 }
 
+/// The faulty graphs; those of `machines` name faulty machines of their own.
+pub fn faulty() -> Vec<String> {
+    let mut paths = graphs("graphs/fail");
+    paths.extend(graphs("graphs/fail/machines"));
+    paths
+}
+
 pub fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

@@ -1,43 +1,27 @@
-//! A small pipeline around the real engine: a worker for each thread, which ends what it is granted.
+//! A small pipeline of the real engine, workers, edges and slots: a worker for each thread.
+
+pub mod stages;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pipeline_runtime::error::{Cause, Failure, StageError};
+use pipeline_runtime::error::{Cause, Failure};
 use pipeline_runtime::event::NoObserver;
-use pipeline_runtime::key::TokenKey;
 use pipeline_runtime::placement::Placement;
 use pipeline_runtime::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
 use pipeline_runtime::policy::{OldestFirst, Policy, State};
-use pipeline_runtime::scheduler::{Grant, Output};
-use pipeline_runtime::stage::{Job, Sizes};
 
+use crate::exec::edge::edge;
 use crate::exec::engine::Engine;
-use crate::slot::Token;
-use crate::sync::{Receiver, unbounded};
+use crate::exec::firing::Rights;
+use crate::exec::worker::{Body, Outlet, StageParts, Worker, run_dealloc, run_stage};
+use crate::slot::FreeList;
+use crate::sync::unbounded;
+use stages::{Home, Sink, Source, Word, Work};
 
-/// A job of so many partitions, whose firing of the source for one of them may fail.
-pub struct Work {
-    pub partitions: u32,
-    pub fails_on: Option<u32>,
-}
+pub type Lock = Arc<Engine<Work, Word>>;
 
-impl Job for Work {
-    fn partitions(&self) -> u32 {
-        self.partitions
-    }
-    fn sizes(&self) -> Sizes {
-        Sizes::default()
-    }
-}
-
-pub struct Done;
-
-impl Token for Done {}
-
-pub type Lock = Arc<Engine<Work, Done>>;
-
-/// source → sink over an edge of `capacity`; each firing takes one of `permits`.
+/// source → sink over an edge of `capacity`, and dealloc; each firing of the two takes one of `permits`.
 fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
     let stage = |name: &str, role, inputs: &[usize], outputs: &[usize]| StagePlan {
         workers,
@@ -53,8 +37,12 @@ fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
         sku: None,
         pools: vec![Pool { name: "heavy".into(), size: permits, unit: Unit::Count }],
         groups: Vec::new(),
-        stages: vec![stage("source", Role::Source, &[], &[0]), stage("sink", Role::Sink, &[0], &[])],
-        edges: vec![Edge { from: 0, to: 1, port: 0, token: "Done".into(), capacity, reserved_by: 0 }],
+        stages: vec![
+            stage("source", Role::Source, &[], &[0]),
+            stage("sink", Role::Sink, &[0], &[]),
+            StagePlan::plain("dealloc", Role::Dealloc),
+        ],
+        edges: vec![Edge { from: 0, to: 1, port: 0, token: "Word".into(), capacity, reserved_by: 0 }],
         policy: "oldest_first".into(),
         memory: Vec::new(),
     }
@@ -76,7 +64,7 @@ impl Policy for Watched {
 
     fn choose(&mut self, state: &State<'_>) -> Option<usize> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let taken: u64 = state.stages.iter().map(|stage| u64::from(stage.running)).sum();
+        let taken: u64 = state.stages[..2].iter().map(|stage| u64::from(stage.running)).sum();
         // Tombstones run without permits.
         let whole = if self.exact { state.free[0] + taken == self.permits } else { state.free[0] <= self.permits };
         assert!(whole && state.free[0] + taken >= self.permits, "the sum of the permits is conserved");
@@ -89,38 +77,49 @@ impl Policy for Watched {
     }
 }
 
-/// The engine, and where its workers' grants come out.
-pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, Vec<Receiver<Grant>>, Arc<AtomicUsize>) {
-    let (mut senders, mut receivers) = (Vec::new(), Vec::new());
-    for _ in 0..2 {
-        let (sender, receiver): (Vec<_>, Vec<_>) = (0..workers).map(|_| unbounded()).unzip();
-        senders.push(sender);
-        receivers.extend(receiver);
+/// The engine, and what its workers' threads run until they are sent home.
+pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, Vec<Thread>, Arc<AtomicUsize>) {
+    let plan = plan(permits, capacity, workers);
+    let (into, out_of) = edge::<Word>(0, (capacity + workers) as usize);
+    let slots = (capacity + 2 * workers) as usize;
+    let source = Arc::new(StageParts::<Source, (), Word> {
+        inputs: (),
+        outlet: Outlet::Edges(vec![into]),
+        free: FreeList::new(slots),
+    });
+    let sink = Arc::new(StageParts::<Sink, _, Word> {
+        inputs: (out_of,),
+        outlet: Outlet::Sink(|word| word),
+        free: FreeList::new(slots),
+    });
+    let (mut senders, mut ends) = (Vec::new(), Vec::new());
+    for (stage, of_stage) in plan.stages.iter().enumerate() {
+        let (to, from): (Vec<_>, Vec<_>) = (0..of_stage.workers).map(|_| unbounded()).unzip();
+        senders.push(to);
+        ends.extend((0..).zip(from).map(|(number, grants)| (stage, number, grants)));
     }
     let placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
     let asked = Arc::new(AtomicUsize::new(0));
     let policy = Box::new(Watched { permits, exact, asked: Arc::clone(&asked) });
-    let engine = Engine::new(plan(permits, capacity, workers), &placement, policy, Arc::new(NoObserver), senders);
-    (engine.unwrap(), receivers, asked)
+    let engine = Engine::new(plan, &placement, policy, Arc::new(NoObserver), senders).unwrap();
+    let thread = |(stage, number, grants)| {
+        let rights = Rights { mem: None, cores: None, gpu: None, double: None };
+        let worker = Worker { engine: Arc::clone(&engine), stage, number, in_flight: 1, grants, rights };
+        let (source, sink) = (Arc::clone(&source), Arc::clone(&sink));
+        let body: Body<Work, Word> = match stage {
+            0 => Box::new(move |worker| run_stage::<Source, _, _, _>(&worker, &source)),
+            1 => Box::new(move |worker| run_stage::<Sink, _, _, _>(&worker, &sink)),
+            _ => Box::new(run_dealloc::<Home, _, _>),
+        };
+        let thread: Thread = Box::new(move || body(worker));
+        thread
+    };
+    let threads = ends.into_iter().map(thread).collect();
+    (engine, threads, asked)
 }
 
-/// The life of a worker: as `exec/worker.rs`, less the stage and the packets.
-pub fn work(engine: &Lock, grants: &Receiver<Grant>) {
-    while let Some(grant) = grants.recv() {
-        let job = engine.job(grant.key.job).filter(|job| !grant.dead && !job.failed());
-        let fails = job.as_ref().is_some_and(|job| job.job.fails_on == Some(grant.key.partition) && grant.stage == 0);
-        let alive = job.is_some() && !fails;
-        let cause = Cause::Failed(StageError::new("as told"));
-        let failure = fails.then(|| Failure { key: grant.key, stage: Some("source".into()), cause });
-        if grant.stage == 0 {
-            let output = if alive { Output::Token } else { Output::Tombstone };
-            engine.ended(&grant, output, failure, [0]);
-        } else {
-            engine.deliver(grant.key, alive.then_some(Done));
-            engine.ended(&grant, Output::Tombstone, failure, []);
-        }
-    }
-}
+/// The life of a worker.
+pub type Thread = Box<dyn FnOnce() + Send>;
 
 /// A job's end, its owner's part: cancelled or not, it has exactly one, and then nothing is left.
 pub fn see_to_the_end(engine: &Lock, work: Work, cancel: bool) {
@@ -130,7 +129,10 @@ pub fn see_to_the_end(engine: &Lock, work: Work, cancel: bool) {
         handle.cancel();
     }
     match handle.wait() {
-        Ok(outputs) => assert!(outputs.len() == partitions && !fails),
+        Ok(outputs) => {
+            let words: Vec<usize> = outputs.iter().map(|word| word.0 as usize).collect();
+            assert!(!fails && words == (0..partitions).collect::<Vec<_>>(), "{words:?}");
+        }
         Err(Failure { cause: Cause::Cancelled, .. }) => assert!(cancel),
         Err(Failure { cause: Cause::Failed(error), .. }) => {
             assert!(fails && error.to_string() == "as told", "{error}");
@@ -140,6 +142,3 @@ pub fn see_to_the_end(engine: &Lock, work: Work, cancel: bool) {
     engine.wait_until_idle();
     assert!(engine.is_idle(), "every permit and place is home");
 }
-
-/// A key, for what is sent home.
-pub type Key = TokenKey;
