@@ -2,6 +2,7 @@
 
 pub use crate::capability::{Capability, CcdPool, DeallocPermit, GpuDevice, MemPermit};
 pub use crate::error::StageError;
+pub use crate::exec::asked::{Asked, Differ, Either, Ends, If, Never, StandIn, Stays};
 pub use crate::exec::firing::Firing;
 pub use crate::exec::wiring::{Graph, InEnd, InPorts, OutEnd, Wiring};
 pub use crate::key::TokenKey;

@@ -18,7 +18,7 @@ pub trait Stage: 'static {
     /// The token that it puts out.
     type Out: Token;
     /// What lies between `start` and `finish`.
-    type Pending: Send;
+    type Pending;
     /// The stage's name in graph files.
     const NAME: &'static str;
     /// The backend that it implements: `host` or `cuda`.

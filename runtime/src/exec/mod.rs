@@ -1,5 +1,6 @@
 //! Runs a plan with threads and wall time.
 
+pub mod asked;
 pub mod double;
 mod edge;
 mod engine;

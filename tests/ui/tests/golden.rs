@@ -20,13 +20,13 @@ fn texts(folder: &Path, extension: &str) -> String {
 fn every_check_has_a_fault_with_its_error_and_a_page() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = here.join("../..");
-    let faults = texts(&root.join("graphs/fail"), "ron");
+    let faults = texts(&root.join("graphs/fail"), "ron") + &texts(&root.join("graphs/fail/machines"), "ron");
     let compiled = texts(&here.join("tests/stage"), "stderr") + &texts(&here.join("tests/graph"), "stderr");
     let pages = std::fs::read_to_string(root.join("docs/errors.md")).expect("it is there");
     let mut missing = Vec::new();
     for check in ALL {
         let has_fault = match check.bad {
-            Example::Graph(_) => faults.contains(&format!("// {} ", check.code)),
+            Example::Graph(_) | Example::Sku(_) => faults.contains(&format!("// {} ", check.code)),
             Example::Rust(_) => compiled.contains(&format!("[{}]", check.code)),
         };
         let has_page = pages.contains(&format!("\n## {} {}\n", check.code, check.name));

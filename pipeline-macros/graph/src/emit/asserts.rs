@@ -113,57 +113,40 @@ fn job_of(plan: &Plan, names: &Names<'_>, sources: &Sources, stage: usize, sourc
     }
 }
 
-/// The token of an edge by way of two traits: one that only equal types have, and one of what may go from thread to
-/// thread. [`super::wire`] uses the alias, so that a fault is one error.
+/// Both questions about an edge: whether its ends are of one type, and, if so, whether that may go from thread to thread.
 fn types_of(plan: &Plan, names: &Names<'_>, sources: &Sources, number: usize) -> TokenStream {
     let span = names.span;
     let edge = &plan.edges[number];
     let (from, to, port) = (&plan.stages[edge.from].name, &plan.stages[edge.to].name, edge.port);
     let name = format_ident!("Edge{}To{}", type_name(from), type_name(to), span = span);
-    let (from_ty, to_ty, token) = (names.stage(edge.from), names.stage(edge.to), names.token(number));
+    let (from_ty, to_ty) = (names.stage(edge.from), names.stage(edge.to));
+    let out = quote_spanned!(span=> <#from_ty as rt::Stage>::Out);
+    let takes = quote_spanned!(span=> <#to_ty as rt::TakesAt<#port>>::Takes);
     let text = message(&edge_type::of_the_types(edge, from, to), sources);
-    let travels = format_ident!("{}Travels", name, span = span);
-    let alike = quote_spanned!(span=>
-        <<#from_ty as rt::Stage>::Out as #name<<#to_ty as rt::TakesAt<#port>>::Takes>>::Token);
-    let checked = crosses(&travels, &message(&edge_type::stays_on_its_thread(edge, from, to), sources));
+    let condition = quote_spanned!(span=> !rt::Ends::<#out, #takes>::ALIKE || rt::Asked::<#out>::TRAVELS);
+    let text_of_travels = message(&edge_type::stays_on_its_thread(edge, from, to), sources);
+    let travels = holds(&format_ident!("{}Travels", name, span = span), &text_of_travels, &out, &condition);
     quote_spanned! {span=>
-        #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
-        trait #name<Takes: ?Sized> {
-            type Token;
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T> #name<T> for T {
-            type Token = T;
-        }
-        #checked
-        type #token = <#alike as #travels>::Token;
+        const _: () = {
+            #[diagnostic::on_unimplemented(message = #text, label = "in this graph")]
+            trait #name<Takes: ?Sized> {
+                const OK: () = ();
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ?Sized> #name<T> for T {}
+            <#out as #name<#takes>>::OK
+        };
+        #travels
     }
 }
 
-/// What the sink puts out, by way of a trait that it has only if it may go to the thread that waits for it.
+/// Whether what the sink puts out may go to the thread that waits for it.
 fn output_of(plan: &Plan, names: &Names<'_>, sources: &Sources, sink: usize) -> TokenStream {
-    let (span, ty, output) = (names.span, names.stage(sink), names.output());
+    let (span, ty) = (names.span, names.stage(sink));
     let name = format_ident!("OutputOf{}", ty, span = span);
-    let checked = crosses(&name, &message(&edge_type::stays_in_the_graph(&plan.stages[sink]), sources));
-    quote_spanned! {span=>
-        #checked
-        type #output = <<#ty as rt::Stage>::Out as #name>::Token;
-    }
-}
-
-/// A trait that says `message` of tokens that may not go from thread to thread.
-fn crosses(name: &Ident, message: &str) -> TokenStream {
-    let span = name.span();
-    quote_spanned! {span=>
-        #[diagnostic::on_unimplemented(message = #message, label = "in this graph")]
-        trait #name {
-            type Token;
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T: rt::Travels> #name for T {
-            type Token = T;
-        }
-    }
+    let text = message(&edge_type::stays_in_the_graph(&plan.stages[sink]), sources);
+    let out = quote_spanned!(span=> <#ty as rt::Stage>::Out);
+    holds(&name, &text, &out, &quote_spanned!(span=> rt::Asked::<#out>::TRAVELS))
 }
 
 /// Equality of texts and of lists of ports in constants.

@@ -58,17 +58,16 @@ impl<'a> Names<'a> {
         format_ident!("{}Checked", self.stage(stage), span = self.span)
     }
 
-    /// The alias of the token of an edge, by way of the traits that it has only if both ends agree on it and it may go
-    /// from thread to thread.
+    /// The alias of the token of an edge, or of what stands in for it.
     #[must_use]
     pub fn token(&self, edge: usize) -> Ident {
         format_ident!("TokenOf{edge}", span = self.span)
     }
 
-    /// The alias of what the sink puts out, checked like the tokens of the edges.
+    /// The alias of a stage as it is wired: [`Self::checked`], or what stands in for it.
     #[must_use]
-    pub fn output(&self) -> Ident {
-        format_ident!("OutputOfGraph", span = self.span)
+    pub fn wired(&self, stage: usize) -> Ident {
+        format_ident!("{}Wired", self.stage(stage), span = self.span)
     }
 
     /// The aliases.

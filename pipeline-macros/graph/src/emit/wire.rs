@@ -10,21 +10,24 @@ use crate::plan::{Plan, Role};
 /// The implementation for a plan.
 ///
 /// # Panics
-/// The plan has no source; checks see to it that it has.
+/// The plan has no source or no sink; checks see to it that it has.
 pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream {
     let (span, name) = (names.span, &target.name);
     let find = |role| compiled.stages.iter().position(|stage| stage.role == role);
     let source = names.stage(find(Role::Source).expect("a plan has a source"));
-    let output = names.output();
+    let sink = names.stage(find(Role::Sink).expect("a plan has a sink"));
     let expression = plan::expression(compiled, span);
-    let (edges, stages) = (edges(compiled, names), stages(compiled, names));
+    let (aliases, edges, stages) =
+        (aliases(compiled, names, &source, &sink), edges(compiled, names), stages(compiled, names));
     quote_spanned! {span=>
         use ::pipeline_runtime::export as rt;
+
+        #aliases
 
         #[automatically_derived]
         impl rt::Graph for #name {
             type Job = <#source as rt::Stage>::Job;
-            type Output = #output;
+            type Output = <rt::If<{ LEAVES }> as rt::Either<<#sink as rt::Stage>::Out, rt::Never>>::Chosen;
 
             fn plan() -> rt::Plan {
                 #expression
@@ -35,6 +38,52 @@ pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream
                 #stages
             }
         }
+    }
+}
+
+/// The types of edges and stages if rustc answers all that [`super::asserts`] asks of them with yes, else what stands in
+/// for them: then that is the only error.
+fn aliases(plan: &Plan, names: &Names<'_>, source: &Ident, sink: &Ident) -> TokenStream {
+    let span = names.span;
+    let out = |stage: usize| {
+        let stage = names.stage(stage);
+        quote_spanned!(span=> <#stage as rt::Stage>::Out)
+    };
+    let answers = plan.edges.iter().map(|edge| {
+        let (out, to, port) = (out(edge.from), names.stage(edge.to), edge.port);
+        quote_spanned! {span=>
+            && rt::Ends::<#out, <#to as rt::TakesAt<#port>>::Takes>::ALIKE && rt::Asked::<#out>::TRAVELS
+        }
+    });
+    let tokens = plan.edges.iter().enumerate().map(|(number, edge)| {
+        let (token, out) = (names.token(number), out(edge.from));
+        quote_spanned!(span=> type #token = <rt::If<{ WIRES }> as rt::Either<#out, rt::Never>>::Chosen;)
+    });
+    let stages = plan.stages.iter().enumerate().filter(|(_, stage)| stage.role != Role::Dealloc);
+    let stages = stages.map(|(position, stage)| {
+        let (wired, checked) = (names.wired(position), names.checked(position));
+        let inputs = stage.inputs.iter().map(|edge| names.token(*edge));
+        let output = match stage.outputs.first() {
+            Some(edge) => names.token(*edge),
+            None => format_ident!("Output", span = span),
+        };
+        quote_spanned! {span=>
+            type #wired = <rt::If<{ WIRES }> as rt::Either<
+                #checked,
+                rt::StandIn<<#source as rt::Stage>::Job, (#(rt::InEnd<#inputs>,)*), #output>,
+            >>::Chosen;
+        }
+    });
+    quote_spanned! {span=>
+        // Where every answer is yes nothing is asked of the traits.
+        #[allow(unused_imports)]
+        use rt::{Differ as _, Stays as _};
+
+        const LEAVES: bool = rt::Asked::<<#sink as rt::Stage>::Out>::TRAVELS;
+        const WIRES: bool = LEAVES #(#answers)*;
+        type Output = <rt::If<{ LEAVES }> as rt::Either<<#sink as rt::Stage>::Out, rt::Never>>::Chosen;
+        #(#tokens)*
+        #(#stages)*
     }
 }
 
@@ -55,14 +104,14 @@ fn edges(plan: &Plan, names: &Names<'_>) -> TokenStream {
 fn stages(plan: &Plan, names: &Names<'_>) -> TokenStream {
     let span = names.span;
     let stages = plan.stages.iter().enumerate().map(|(position, stage)| {
-        let (ty, checked) = (names.stage(position), names.checked(position));
+        let (ty, wired) = (names.stage(position), names.wired(position));
         let inputs = stage.inputs.iter().map(|edge| ends(*edge, names).1);
         let outputs = stage.outputs.iter().map(|edge| ends(*edge, names).0);
         match stage.role {
             Role::Dealloc => quote_spanned!(span=> wiring.dealloc::<#ty>(#position);),
-            Role::Sink => quote_spanned!(span=> wiring.sink::<#checked>(#position, (#(#inputs,)*));),
+            Role::Sink => quote_spanned!(span=> wiring.sink::<#wired>(#position, (#(#inputs,)*));),
             Role::Source | Role::Inner => quote_spanned! {span=>
-                wiring.stage::<#checked, _>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
+                wiring.stage::<#wired, _>(#position, (#(#inputs,)*), ::std::vec![#(#outputs),*]);
             },
         }
     });
