@@ -361,7 +361,7 @@ fn nothing_is_waited_for_without_end() {
     let pipe = pipe.display().to_string();
     refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 3, &["is not a regular file"]);
     refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 3, &["is not a regular file"]);
-    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 6, &["no regular file"]);
+    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 3, &["not a regular file"]);
     let study = "graphs/study/cuzk-phase12.ron";
     refused(&["sweep", study, "--vary", "workers=1..1000000000"], 2, &["more than 1,000,000 values"]);
     refused(&["sweep", study, "--vary", "workers=5..1"], 2, &["a range goes up"]);

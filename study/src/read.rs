@@ -47,7 +47,7 @@ pub(crate) fn text_of(file: &Path, most: u64) -> Result<String, StudyError> {
     let kind = std::fs::metadata(file).map_err(unreadable)?;
     if !kind.is_file() {
         let found = if kind.is_dir() { "a folder" } else { "a pipe, a device or a socket" };
-        return Err(no_text(format!("it is {found}; give a regular file")));
+        return Err(no_text(format!("it is {found}, not a regular file")));
     }
     let too_long =
         |bytes: u64| format!("it has {bytes} bytes, more than the {most} that are read: is it the right file?");

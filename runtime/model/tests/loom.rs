@@ -1,5 +1,5 @@
 //! The engine's lock under loom.
-#![allow(missing_docs, dead_code)] // The sources are those of the runtime, where all of them is used and documented.
+#![allow(missing_docs, dead_code, unused_imports)] // The sources are those of the runtime, where all of them is used and documented.
 
 #[path = "common/capability.rs"]
 mod capability;
@@ -84,7 +84,7 @@ impl slot::WayHome for StraightHome {
 #[test]
 fn whoever_takes_first_takes_the_token_of_its_own_key() {
     loom::model(|| {
-        let (out, end) = edge::<Word>(0, 2);
+        let (out, end) = edge::<Word>(0, 3);
         let (free, ends) = (slot::FreeList::new(2), Arc::new((out, end)));
         let firing = |number: u32| {
             let (free, ends) = (Arc::clone(&free), Arc::clone(&ends));

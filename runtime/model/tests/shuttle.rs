@@ -1,5 +1,5 @@
 //! The engine's lock under shuttle.
-#![allow(missing_docs, dead_code)] // The sources are those of the runtime, where all of them is used and documented.
+#![allow(missing_docs, dead_code, unused_imports)] // The sources are those of the runtime, where all of them is used and documented.
 
 #[path = "common/capability.rs"]
 mod capability;

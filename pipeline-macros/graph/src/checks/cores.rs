@@ -62,15 +62,12 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
             Some(Share::Pack) => (width, workers),
             None => continue,
         };
-        let cores = u64::from(ccds) * u64::from(sku.cores_per_ccd.value);
-        let units = if group.smt { cores * u64::from(sku.threads_per_core.value) } else { cores };
+        let Room { units, what, place } = Room::of(group, sku, ccds);
         let wanted = u64::from(workers_there) * u64::from(threads.unwrap_or(1));
         if wanted <= units {
             continue;
         }
         let name = stage.name();
-        let what = if group.smt { "hardware threads" } else { "cores" };
-        let place = if group.share == Some(Share::Spread) { "a CCD of group" } else { "group" };
         let product = match threads {
             Some(threads) if workers_there > 1 => {
                 format!("{workers_there} workers × {threads} threads = {wanted} threads")
@@ -88,7 +85,7 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
         if let Some(stated) = &group.ccds {
             found = found.and(stated.span, format!("{units} {what}"));
         }
-        let all = cores * u64::from(sku.threads_per_core.value);
+        let all = u64::from(ccds) * u64::from(sku.cores_per_ccd.value) * u64::from(sku.threads_per_core.value);
         if !group.smt && wanted <= all {
             found = found.help(format!("write `smt: true` on the group to use its {all} hardware threads"));
         }
@@ -101,10 +98,27 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
     }
 }
 
-/// The cores of some CCDs of a group, or their hardware threads.
-fn units(group: &Group, sku: &Sku, ccds: u32) -> u64 {
-    let cores = u64::from(ccds) * u64::from(sku.cores_per_ccd.value);
-    if group.smt { cores * u64::from(sku.threads_per_core.value) } else { cores }
+/// Where threads of a group run.
+struct Room {
+    /// The cores there, or with `smt` the hardware threads.
+    units: u64,
+    /// What is counted.
+    what: &'static str,
+    /// What errors call it.
+    place: &'static str,
+}
+
+impl Room {
+    /// The room on so many CCDs of a group.
+    fn of(group: &Group, sku: &Sku, ccds: u32) -> Self {
+        let cores = u64::from(ccds) * u64::from(sku.cores_per_ccd.value);
+        let (units, what) = match group.smt {
+            true => (cores * u64::from(sku.threads_per_core.value), "hardware threads"),
+            false => (cores, "cores"),
+        };
+        let place = if group.share == Some(Share::Spread) { "a CCD of group" } else { "group" };
+        Self { units, what, place }
+    }
 }
 
 /// Warns of stages on one group whose threads are together more than its cores. Stages that state the same number share
@@ -124,10 +138,8 @@ pub fn together(graph: &Resolved<'_>, report: &mut Report) {
             }
         }
         let sum = stated.iter().map(|(_, threads)| u64::from(threads.value)).sum::<u64>();
-        let has = units(group, sku, ccds);
+        let Room { units: has, what, place } = Room::of(group, sku, ccds);
         let Some((_, last)) = stated.last().filter(|_| stated.len() > 1 && sum > has) else { continue };
-        let what = if group.smt { "hardware threads" } else { "cores" };
-        let place = if group.share == Some(Share::Spread) { "a CCD of group" } else { "group" };
         let title = format!(
             "the stages on group `{}` have {sum} threads together, {place} `{}` has {has} {what}",
             group.name.value, group.name.value

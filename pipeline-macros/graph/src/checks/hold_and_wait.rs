@@ -5,16 +5,17 @@
 //! deadlock needs a circle of arcs. A stage that keeps the discipline holds nothing while it waits, so arcs come from
 //! tokens that keep their places alone, and these lead down the graph: without opt-outs there is no circle.
 
+mod waits;
+
 use std::collections::{HashMap, VecDeque};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use self::waits::{Arc, Thing, Waits};
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::model::Unit;
-use crate::plan::{Plan, StagePlan};
-use crate::source::Span;
+use crate::plan::Plan;
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -47,21 +48,6 @@ pub const CHECK: Check = Check {
           that is large enough for all firings at once, a pool of its own for the stage behind the edge.",
     run: None,
 };
-
-/// A finite thing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-enum Thing {
-    Workers(usize),
-    Permits(usize),
-    Places(usize),
-}
-
-/// Why the one waits for the other: a sentence for the story, the place that shows it.
-struct Arc {
-    sentence: String,
-    at: Span,
-    label: String,
-}
 
 /// Judges a plan in which a stage departs from the discipline. What `piling` stages release before they send has been
 /// reported; they are judged as if they did not, so that circles that go with it are not reported too.
@@ -133,199 +119,6 @@ fn shortest_circle(knot: &[usize], next: &[Vec<usize>]) -> Option<Vec<usize>> {
     };
     // A knot of thousands is looked at from a few of its nodes: any circle tells the story.
     knot.iter().take(64).filter_map(|node| from(*node)).min_by_key(Vec::len)
-}
-
-/// The wait-for graph.
-struct Waits<'a> {
-    graph: Planned<'a>,
-    arcs: HashMap<(Thing, Thing), Arc>,
-    /// By pool: the most permits that firings may hold while they wait. All others come back by themselves.
-    hostage: Vec<u64>,
-}
-
-impl<'a> Waits<'a> {
-    fn of(graph: &Planned<'a>) -> Self {
-        let plan = graph.plan;
-        let most = |pool: usize| {
-            let own = plan.stages.iter().filter(|stage| holds_while_it_waits(stage, pool)).flat_map(|stage| {
-                let needs = stage.needs.iter().filter(|(of, _)| *of == pool);
-                needs.map(|(_, weight)| weight.saturating_mul(stage.firings()))
-            });
-            own.fold(0, u64::saturating_add)
-        };
-        let hostage = (0..plan.pools.len()).map(most).collect();
-        let mut waits = Self { graph: *graph, arcs: HashMap::new(), hostage };
-        for stage in 0..plan.stages.len() {
-            waits.holds_of_a_firing(stage);
-        }
-        for edge in 0..plan.edges.len() {
-            waits.holds_of_a_token(edge);
-        }
-        waits
-    }
-
-    fn add(&mut self, from: Thing, to: Thing, at: Span, label: String, sentence: String) {
-        self.arcs.entry((from, to)).or_insert(Arc { sentence, at, label });
-    }
-
-    /// Whether `weight` permits of a pool can stay out for ever. What firings hold that wait for nothing comes back, so
-    /// all others must be in the hands of firings that wait.
-    fn can_run_dry(&self, pool: usize, weight: u64) -> bool {
-        let stated = &self.graph.plan.pools[pool];
-        stated.unit == Unit::Count && self.hostage[pool].saturating_add(weight) > stated.size
-    }
-
-    /// What a firing holds while it waits: only what departs from the discipline does.
-    fn holds_of_a_firing(&mut self, stage: usize) {
-        let (plan, stated) = (self.graph.plan, self.graph.stated(stage));
-        let own = &plan.stages[stage];
-        let name = &own.name;
-        if let (Some(order), Some(at)) = (&own.opt_outs.in_order, &stated.in_order) {
-            for (position, second) in order.iter().enumerate() {
-                let weight = own.needs.iter().find(|(pool, _)| pool == second).map_or(0, |(_, weight)| *weight);
-                if !self.can_run_dry(*second, weight) {
-                    continue;
-                }
-                let wanted = plan.pools[*second].name.clone();
-                let sentence = format!("`{name}` keeps its worker while it waits for a permit of `{wanted}`");
-                self.add(
-                    Thing::Workers(stage),
-                    Thing::Permits(*second),
-                    at.span,
-                    "waits with what it has".to_owned(),
-                    sentence,
-                );
-                for first in &order[..position] {
-                    let has = plan.pools[*first].name.clone();
-                    let sentence = format!("`{name}` holds `{has}` while it waits for `{wanted}`");
-                    let label = format!("holds `{has}`, waits for `{wanted}`");
-                    self.add(Thing::Permits(*first), Thing::Permits(*second), at.span, label, sentence);
-                }
-            }
-        }
-        if let (true, false, Some(at)) = (own.opt_outs.blocking, own.opt_outs.before_send, stated.blocking) {
-            for edge in own.outputs.clone() {
-                let room = edge_name(plan, edge);
-                let label = "waits for room with all that it has".to_owned();
-                let sentence = format!("`{name}` keeps its worker while it waits for room in {room}");
-                self.add(Thing::Workers(stage), Thing::Places(edge), at, label.clone(), sentence);
-                for (pool, _) in own.needs.clone() {
-                    let has = plan.pools[pool].name.clone();
-                    let sentence = format!("`{name}` holds `{has}` while it waits for room in {room}");
-                    self.add(Thing::Permits(pool), Thing::Places(edge), at, label.clone(), sentence);
-                }
-            }
-        }
-    }
-
-    /// A place is held by a token on its edge, and from the start of the firing that reserved it.
-    fn holds_of_a_token(&mut self, edge: usize) {
-        let plan = self.graph.plan;
-        let (join, from) = (plan.edges[edge].to, plan.edges[edge].from);
-        let room = edge_name(plan, edge);
-        self.waits_of(edge, join, &format!("a token keeps its place in {room} until"));
-        // Who reserved the place keeps it over all stages up to the one behind the edge.
-        let fork = plan.reserver(edge).unwrap_or(from);
-        let passed = self.behind(fork, from);
-        for stage in passed {
-            self.waits_of(edge, stage, &format!("a token keeps its place in {room} until"));
-        }
-        // The partners of the same key come over the join's other edges.
-        for other in plan.stages[join].inputs.iter().copied().filter(|other| *other != edge) {
-            // The fork has the partner's place ready since before it parted; a place that the producer takes may be full.
-            let ready = plan.reserver(other).is_some_and(|fork| fork != plan.edges[other].from)
-                || plan.reserver(other).is_some() && plan.reserver(other) == plan.reserver(edge);
-            let partner = edge_name(plan, other);
-            if !ready {
-                let producer = &self.graph.stated(plan.edges[other].from);
-                let at = producer.blocking.or(producer.before_send).unwrap_or(producer.name.span);
-                let sentence = format!(
-                    "a token keeps its place in {room} until its partner of the same key comes over {partner}, where \
-                     tokens of other keys may have filled every place"
-                );
-                let label = "takes its place only when it sends".to_owned();
-                self.add(Thing::Places(edge), Thing::Places(other), at, label, sentence);
-            }
-            let source = plan.edges[other].reserved_by;
-            for stage in self.behind(source, plan.edges[other].from) {
-                if stage != from && !self.leads(stage, from) {
-                    let start = format!("a token in {room} waits for its partner, which waits until");
-                    self.waits_of(edge, stage, &start);
-                }
-            }
-        }
-    }
-
-    /// Arcs to all that `stage` waits for before it takes a token off its edge.
-    fn waits_of(&mut self, edge: usize, stage: usize, start: &str) {
-        let plan = self.graph.plan;
-        let (own, stated) = (&plan.stages[stage], self.graph.stated(stage));
-        let (name, at) = (&own.name, stated.name.span);
-        let from = Thing::Places(edge);
-        let sentence = format!("{start} `{name}` has a worker free");
-        self.add(from, Thing::Workers(stage), at, "must have a worker free".to_owned(), sentence);
-        if own.opt_outs.in_order.is_none() {
-            for (pool, weight) in own.needs.clone() {
-                if !self.can_run_dry(pool, weight) {
-                    continue;
-                }
-                let (wanted, permits) = (&plan.pools[pool].name, if weight == 1 { "a permit" } else { "permits" });
-                let sentence = format!("{start} `{name}` gets {permits} of `{wanted}`");
-                let needs = stated.needs.items.iter().find(|(pool, _)| pool.value == *wanted);
-                let at = needs.map_or(at, |(_, weight)| weight.span);
-                self.add(from, Thing::Permits(pool), at, format!("needs `{wanted}`"), sentence);
-            }
-        }
-        if own.opt_outs.reserves() {
-            let taken: Vec<usize> = self.reserved_by(stage).into_iter().filter(|other| *other != edge).collect();
-            for other in taken {
-                let sentence = format!("{start} `{name}` finds room in {}", edge_name(plan, other));
-                self.add(from, Thing::Places(other), at, "needs room behind it".to_owned(), sentence);
-            }
-        }
-    }
-
-    fn reserved_by(&self, stage: usize) -> Vec<usize> {
-        let plan = self.graph.plan;
-        (0..plan.edges.len()).filter(|edge| plan.reserver(*edge) == Some(stage)).collect()
-    }
-
-    /// The stages behind `fork` on a way to `last`, `last` with them.
-    fn behind(&self, fork: usize, last: usize) -> Vec<usize> {
-        if fork == last {
-            return Vec::new();
-        }
-        let between = (fork + 1)..last;
-        between.filter(|stage| self.leads(fork, *stage) && self.leads(*stage, last)).chain([last]).collect()
-    }
-
-    fn leads(&self, from: usize, to: usize) -> bool {
-        let plan = self.graph.plan;
-        if from >= to {
-            return false;
-        }
-        let mut reached = vec![false; to + 1];
-        reached[from] = true;
-        for stage in from..to {
-            if reached[stage] {
-                for edge in &plan.stages[stage].outputs {
-                    if plan.edges[*edge].to <= to {
-                        reached[plan.edges[*edge].to] = true;
-                    }
-                }
-            }
-        }
-        reached[to]
-    }
-}
-
-/// Whether a firing may hold permits of a pool while it waits for something else.
-fn holds_while_it_waits(stage: &StagePlan, pool: usize) -> bool {
-    let in_between = stage.opt_outs.in_order.as_ref().is_some_and(|order| {
-        order.iter().position(|of| *of == pool).is_some_and(|position| position + 1 < order.len())
-    });
-    let at_the_end = stage.opt_outs.blocking && !stage.opt_outs.before_send;
-    in_between || at_the_end
 }
 
 fn edge_name(plan: &Plan, edge: usize) -> String {

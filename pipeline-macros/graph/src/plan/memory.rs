@@ -7,8 +7,14 @@
 //!
 //! What a pool of bytes bounds (`holds`, `workspace`) is at most the pool, whatever the edges allow.
 
-use super::{Plan, Role, StagePlan};
-use crate::model::{Ccds, Linear, Sku, Unit};
+mod live;
+mod rows;
+
+pub use live::live_tokens;
+
+use self::rows::{device_rows, ram_rows};
+use super::{Plan, StagePlan};
+use crate::model::{Linear, Sku};
 
 /// A memory of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,242 +144,10 @@ fn has(sku: &Sku, memory: Memory) -> u64 {
     }
 }
 
-/// The most tokens of each stage that can be alive at once.
-#[must_use]
-pub fn live_tokens(plan: &Plan) -> Vec<u64> {
-    let reach = Reach::of(plan);
-    let joins: Vec<(usize, usize, u64)> = plan
-        .edges
-        .iter()
-        .enumerate()
-        .filter(|(_, edge)| edge.reserved_by != edge.from || plan.stages[edge.to].inputs.len() > 1)
-        .filter_map(|(number, edge)| Some((plan.reserver(number)?, edge.to, u64::from(edge.capacity))))
-        .collect();
-    let live = |(position, stage): (usize, &StagePlan)| {
-        if stage.role == Role::Sink || stage.outputs.is_empty() {
-            return stage.firings();
-        }
-        let readers = || stage.outputs.iter().map(|edge| plan.edges[*edge].to);
-        let places: u64 = stage.outputs.iter().map(|edge| u64::from(plan.edges[*edge].capacity)).sum();
-        let firings: u64 = readers().map(|reader| plan.stages[reader].firings()).sum();
-        let waiting = if stage.opt_outs.reserves() { 0 } else { stage.firings() };
-        let by_edges = places + firings + waiting;
-        let inside = |join: usize| readers().all(|reader| reader == join || reach.leads(reader, join));
-        let by_joins = joins.iter().filter(|(fork, join, _)| {
-            (*fork == position || reach.leads(*fork, position)) && reach.leads(position, *join) && inside(*join)
-        });
-        let by_joins = by_joins.map(|(_, join, capacity)| {
-            capacity + if readers().any(|reader| reader == *join) { plan.stages[*join].firings() } else { 0 }
-        });
-        by_joins.min().map_or(by_edges, |least| least.min(by_edges))
-    };
-    plan.stages.iter().enumerate().map(live).collect()
-}
-
-/// Which stage lies behind which.
-struct Reach {
-    words: usize,
-    bits: Vec<u64>,
-}
-
-impl Reach {
-    /// Stages are in topological order, so one pass from the back sees every stage behind all that follow it.
-    fn of(plan: &Plan) -> Self {
-        let words = plan.stages.len().div_ceil(64);
-        let mut bits = vec![0; words * plan.stages.len()];
-        for stage in (0..plan.stages.len()).rev() {
-            for edge in &plan.stages[stage].outputs {
-                let next = plan.edges[*edge].to;
-                bits[stage * words + next / 64] |= 1 << (next % 64);
-                for word in 0..words {
-                    bits[stage * words + word] |= bits[next * words + word];
-                }
-            }
-        }
-        Self { words, bits }
-    }
-
-    fn leads(&self, from: usize, to: usize) -> bool {
-        self.bits[from * self.words + to / 64] & (1 << (to % 64)) != 0
-    }
-}
-
-/// The NUMA nodes of a stage's memory: those of its group's CCDs, and all of them without a group.
-fn nodes(plan: &Plan, stage: &StagePlan, sku: &Sku) -> Vec<u32> {
-    let all = sku.numa_nodes.value;
-    let list = match stage.group.map(|group| &plan.groups[group].ccds) {
-        Some(Ccds::List(list)) => list,
-        _ => return (0..all).collect(),
-    };
-    let node = |ccd: &u32| u32::try_from(u64::from(*ccd) * u64::from(all) / u64::from(sku.ccds.value)).unwrap_or(0);
-    let mut nodes: Vec<u32> = list.iter().map(node).filter(|node| *node < all).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    if nodes.is_empty() { (0..all).collect() } else { nodes }
-}
-
-/// Over how many nodes what a stage makes is spread, `None` if none of it is in this memory. A group over several nodes
-/// is taken to fill them evenly.
-fn spread(plan: &Plan, stage: &StagePlan, memory: Memory) -> Option<u64> {
-    match (memory, &plan.sku) {
-        (Memory::Node(node), Some(sku)) => {
-            let nodes = nodes(plan, stage, sku);
-            nodes.contains(&node).then_some(nodes.len() as u64)
-        }
-        _ => Some(1),
-    }
-}
-
-fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u64]) -> Vec<Row> {
-    let row = |stage: Option<usize>, what: String, count: u64, each: u64| Row {
-        stage,
-        what,
-        count,
-        each,
-        bytes: count.saturating_mul(each),
-        token: None,
-        on: On::of(stage.iter().map(|stage| &plan.stages[*stage])),
-    };
-    let all_nodes = match memory {
-        Memory::Node(_) => plan.sku.as_ref().map_or(1, |sku| u64::from(sku.numa_nodes.value)),
-        _ => 1,
-    };
-    let resident = plan
-        .resident
-        .iter()
-        .map(|(name, bytes)| row(None, format!("{name}, resident"), 1, bytes.of(counts).div_ceil(all_nodes)));
-    let mut rows: Vec<Row> = resident.collect();
-    let in_ram = |pool: usize| plan.pools[pool].unit == Unit::Bytes && in_memory(&plan.pools[pool].name, memory);
-    for (position, stage) in plan.stages.iter().enumerate() {
-        let Some(parts) = spread(plan, stage, memory) else { continue };
-        if let Some((token, bytes)) = &stage.output
-            && !stage.holds.iter().any(|(pool, _)| in_ram(*pool))
-        {
-            let what = format!("`{token}` of `{}`", stage.name);
-            let of_tokens = row(Some(position), what, live[position].div_ceil(parts), bytes.of(counts));
-            rows.push(Row { token: Some(*bytes), ..of_tokens });
-        }
-        let scratch = stage.scratch.of(counts);
-        rows.push(row(
-            Some(position),
-            format!("scratch of `{}`", stage.name),
-            stage.firings().div_ceil(parts),
-            scratch,
-        ));
-    }
-    for (pool, stated) in plan.pools.iter().enumerate().filter(|(pool, _)| in_ram(*pool)) {
-        let (mut fixed, mut all) = (0_u64, 0_u64);
-        for (position, stage) in plan.stages.iter().enumerate() {
-            let Some(parts) = spread(plan, stage, memory) else { continue };
-            let of = |list: &[(usize, Linear)], count: u64| -> u64 {
-                let own = list.iter().filter(|(of, _)| *of == pool);
-                own.map(|(_, bytes)| bytes.of(counts).saturating_mul(count.div_ceil(parts)))
-                    .fold(0, u64::saturating_add)
-            };
-            all = all
-                .saturating_add(of(&stage.holds, live[position]))
-                .saturating_add(of(&stage.workspace, stage.firings()));
-            let workers = u64::from(stage.workers).div_ceil(parts);
-            let own = stage.workspace.iter().filter(|(of, _)| *of == pool);
-            fixed = fixed.saturating_add(own.map(|(_, bytes)| bytes.fixed.saturating_mul(workers)).sum());
-        }
-        let bytes = all.min(stated.size.max(fixed));
-        let what =
-            if all > bytes { format!("pool `{}`, full", stated.name) } else { format!("pool `{}`", stated.name) };
-        let takes = |list: &[(usize, Linear)]| list.iter().any(|(of, _)| *of == pool);
-        let on = match of_pool(&stated.name) {
-            Memory::Node(node) => On::Node(node),
-            _ => On::of(plan.stages.iter().filter(|stage| takes(&stage.holds) || takes(&stage.workspace))),
-        };
-        rows.push(Row { stage: None, what, count: 1, each: bytes, bytes, token: None, on });
-    }
-    rows.retain(|row| row.bytes > 0);
-    rows
-}
-
-fn in_memory(pool: &str, memory: Memory) -> bool {
-    match (of_pool(pool), memory) {
-        (Memory::Device(_), _) => false,
-        (Memory::Node(of), Memory::Node(node)) => of == node,
-        _ => true,
-    }
-}
-
-fn device_rows(plan: &Plan, device: u32, counts: &[u64; 6]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (pool, stated) in
-        plan.pools.iter().enumerate().filter(|(_, pool)| of_pool(&pool.name) == Memory::Device(device))
-    {
-        let mut left = stated.size;
-        for (position, stage) in plan.stages.iter().enumerate() {
-            for (_, bytes) in stage.workspace.iter().filter(|(of, _)| *of == pool) {
-                let (fixed, count) = (bytes.fixed, u64::from(stage.workers));
-                let varies = Linear { fixed: 0, ..*bytes }.of(counts);
-                let row = |what: &str, count: u64, each: u64, cap: u64| Row {
-                    stage: Some(position),
-                    what: format!("{what} of `{}`", stage.name),
-                    count,
-                    each,
-                    bytes: count.saturating_mul(each).min(cap),
-                    token: None,
-                    on: On::Everywhere,
-                };
-                // What a worker keeps is taken at the start, all of it; what a firing takes waits for the pool.
-                rows.push(row("workspace", count, fixed, u64::MAX));
-                left = left.saturating_sub(count.saturating_mul(fixed));
-                rows.push(row("workspace of a firing", stage.firings(), varies, left));
-                left = left.saturating_sub(stage.firings().saturating_mul(varies));
-            }
-        }
-        let held = plan.stages.iter().flat_map(|stage| &stage.holds).filter(|(of, _)| *of == pool);
-        if held.map(|(_, bytes)| bytes.of(counts)).any(|bytes| bytes > 0) {
-            rows.push(Row {
-                stage: None,
-                what: format!("tokens in pool `{}`", stated.name),
-                count: 1,
-                each: left,
-                bytes: left,
-                token: None,
-                on: On::Everywhere,
-            });
-        }
-    }
-    rows.retain(|row| row.bytes > 0);
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::checks::examples;
-    use crate::checks::testing::{outcome, with};
-
-    fn live(text: &str) -> Vec<(String, u64)> {
-        let plan = outcome(text).plan.expect("the graph is good");
-        let live = live_tokens(&plan);
-        plan.stages.iter().map(|stage| stage.name.clone()).zip(live).filter(|(name, _)| name != "dealloc").collect()
-    }
-
-    #[test]
-    fn a_token_has_a_place_or_a_reader() {
-        // One place on the edge, one firing of `spmv` behind it; the sink's own token.
-        assert_eq!(live(examples::SMALL.text()), [("synthesize".to_owned(), 2), ("spmv".to_owned(), 1)]);
-    }
-
-    #[test]
-    fn the_join_lets_no_more_in_than_it_has_places() {
-        // Two witnesses have places at the join; the other edges would allow four.
-        let expected = [("synthesize", 2), ("spmv", 3), ("prep_msm", 3), ("gpu_ntt_msm", 1)];
-        let expected = expected.map(|(name, count)| (name.to_owned(), count));
-        assert_eq!(live(examples::FORK_AND_JOIN.text()), expected);
-        let wide = with(
-            examples::FORK_AND_JOIN,
-            "Edge(\"spmv\", \"gpu_ntt_msm\")",
-            "Edge(\"spmv\", \"gpu_ntt_msm\", capacity: 9)",
-        );
-        // The narrower of the join's edges counts.
-        assert_eq!(live(&wide)[0].1, 2);
-    }
 
     #[test]
     fn pools_name_their_memory() {
