@@ -293,10 +293,17 @@ fn search(
     for free in &fit.free {
         for path in free.path.split_whitespace() {
             let words: Vec<&str> = path.split('.').collect();
-            let (_, kind) = number_of(&mut costs, &words, path)?;
+            let (number, kind) = number_of(&mut costs, &words, path)?;
+            let starts = *number;
             if !kind.takes(free.from) || !kind.takes(free.to) {
                 let (value, why) = (format!("{} to {}", free.from, free.to), format!("write {}", kind.allowed()));
                 return Err(SettingError::BadValue { path: path.to_owned(), value, why }.into());
+            }
+            // Those that move along with the first of a list have no range of their own.
+            let is_first = free.path.split_whitespace().next() == Some(path);
+            if is_first && !(free.from..=free.to).contains(&starts) {
+                let why = format!("the fit starts there; its range is {} to {}", free.from, free.to);
+                return Err(SettingError::BadValue { path: path.to_owned(), value: starts.to_string(), why }.into());
             }
         }
     }

@@ -37,11 +37,16 @@ use exec::edge::{Packet, edge};
 
 use std::sync::Arc;
 
-/// Every interleaving with at most two preemptions of a main thread and a worker for each stage.
-fn check(permits: u64, capacity: u32, job: fn() -> Work, cancel: bool) {
+/// Every interleaving with at most two preemptions.
+fn explore(run: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
-    builder.check(move || {
+    builder.check(run);
+}
+
+/// A main thread and a worker for each stage.
+fn check(permits: u64, capacity: u32, job: fn() -> Work, cancel: bool) {
+    explore(move || {
         let (engine, threads, _) = start(permits, capacity, 1, job().fails_on.is_none() && !cancel);
         let workers: Vec<_> = threads.into_iter().map(loom::thread::spawn).collect();
         see_to_the_end(&engine, job(), cancel);
@@ -83,7 +88,7 @@ impl slot::WayHome for StraightHome {
 /// their own.
 #[test]
 fn whoever_takes_first_takes_the_token_of_its_own_key() {
-    loom::model(|| {
+    explore(|| {
         let (out, end) = edge::<Word>(0, 3);
         let (free, ends) = (slot::FreeList::new(2), Arc::new((out, end)));
         let firing = |number: u32| {
@@ -107,7 +112,7 @@ fn whoever_takes_first_takes_the_token_of_its_own_key() {
 /// Two readers let a token go while a third party asks for a slot: it goes home once, wiped, and is given to one only.
 #[test]
 fn the_last_reader_sends_the_slot_home_once() {
-    loom::model(|| {
+    explore(|| {
         let free = slot::FreeList::new(1);
         let way_home: Arc<dyn slot::WayHome> = Arc::new(StraightHome);
         let word = slot::Shared::new(key(0), Word(7), &free, &way_home, None);
