@@ -109,7 +109,7 @@ pub fn fit_traces(
     Ok((costs, rows))
 }
 
-fn mean(traces: &[Trace], stage: &str) -> Option<f64> {
+pub(crate) fn mean(traces: &[Trace], stage: &str) -> Option<f64> {
     let means: Vec<f64> = traces.iter().filter_map(|trace| trace.mean_s(stage)).collect();
     (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
 }
@@ -166,23 +166,6 @@ fn row(study: &Study, trace: &Trace, costs: &Costs) -> Result<TracedRow, StudyEr
     let jobs = u32::try_from(trace.jobs.len()).unwrap_or(u32::MAX);
     let measured_s = trace.seconds() / f64::from(jobs.max(1));
     Ok(TracedRow { jobs, concurrency: trace.concurrency(), measured_s, simulated_s: report.seconds_per_job() })
-}
-
-/// Why a model of these traces may say little of another load: a sentence each.
-#[must_use]
-pub fn doubts_of_traces(study: &Study, traces: &[Trace]) -> Vec<String> {
-    let mut doubts = Vec::new();
-    let load = |trace: &Trace| (trace.jobs.len(), trace.concurrency());
-    if traces.iter().all(|trace| load(trace) == load(&traces[0])) {
-        doubts.push(
-            "one load was measured: nothing says how far the model is off under another; give traces of several"
-                .to_owned(),
-        );
-    }
-    let plan = study.plan();
-    let idle = plan.stages.iter().filter(|stage| mean(traces, &stage.name).is_none());
-    doubts.extend(idle.map(|stage| format!("stage `{}` did not run: in the model it costs nothing", stage.name)));
-    doubts
 }
 
 /// The cost model that traces start from where the user gives none: a host as most are, and no stages.

@@ -1,8 +1,10 @@
 //! Graphs in virtual time: what `sim`, `sweep`, `tune` and `calibrate` share.
 
 mod calibrate;
+mod doubts;
 mod error;
 mod fields;
+mod free;
 mod from_traces;
 pub mod numbers;
 mod place;
@@ -11,6 +13,7 @@ mod read;
 mod rewrite;
 mod settings;
 mod sweep;
+mod table;
 mod trace;
 mod tune;
 
@@ -22,17 +25,20 @@ use pipeline_runtime::plan::{Plan, Sku};
 use pipeline_runtime::policy;
 use pipeline_runtime::sim::{Costs, Load, MachineSpec, Report, Setup, StageCost, simulate};
 
-pub use calibrate::{Busy, Fit, Fitted, Free, Row, RowError, expect_usable, fit, judge_rows, leave_one_out, read_fit};
+pub use calibrate::{Fitted, RowError, fit, judge_rows, leave_one_out};
+pub use doubts::{doubts_of_traces, expect_usable};
 pub use error::StudyError;
-pub use from_traces::{TracedOn, TracedRow, doubts_of_traces, fit_traces, name_of_machine, no_costs};
+pub use free::free_fields;
+pub use from_traces::{TracedOn, TracedRow, fit_traces, name_of_machine, no_costs};
 pub use numbers::Kind;
 pub use plan_of_graph::{plan_of_graph, sizes_of, sku_of};
 pub use read::{costs_text, read_costs, read_sku};
 pub use rewrite::rewrite;
 pub use settings::SettingError;
 pub use sweep::{Axis, MOST_POINTS, Point, sweep};
+pub use table::{Busy, Fit, Free, Row, read_fit};
 pub use trace::{Firing, JobSpan, Trace, read_trace};
-pub use tune::{Change, Goal, Limits, Tuned, Wanted, free_fields, tune};
+pub use tune::{Change, Goal, Limits, Tuned, Wanted, tune};
 
 /// What implementations there are; the same file that `pipeline!` reads.
 const CATALOGUE: &str = include_str!("../../stages/catalogue.ron");
