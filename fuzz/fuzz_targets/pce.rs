@@ -1,10 +1,10 @@
 #![no_main]
-//! Stored circuits.
+//! Stored circuits, with digests that are right.
 
 use libfuzzer_sys::fuzz_target;
-use proofline_fuzz::as_file;
+use proofline_fuzz::{as_file, resealed};
 use proofline_stages::CircuitShape;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = as_file(bytes, "x.pce", CircuitShape::read);
+    let _ = as_file(&resealed(bytes), "x.pce", CircuitShape::read);
 });

@@ -1,7 +1,7 @@
 //! This crate against arkworks and blst in one run: `cargo bench -p proofline-kernels [-- ROW…]`.
 //!
 //! One thread, its own CPU time (so that neighbours on a shared machine weigh less), contenders interleaved, medians.
-//! `-- msm-g1 18` runs one row at 2^18.
+//! `-- msm-g1 18` runs one row at 2^18, `-- msm-g1 18 portable` those of its contenders whose names say so.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use ark_ec::{CurveGroup, VariableBaseMSM};
 use ark_ff::{AdditiveGroup, PrimeField as _, UniformRand};
 use ark_poly::EvaluationDomain as _;
 use ff::{Field, PrimeField};
+use proofline_kernels::Path;
 use proofline_kernels::domain::Domain;
 use proofline_kernels::msm::{Curve, Query, Workspace, affine_many};
 use proofline_kernels::{G1Affine, G1Projective, G2Affine, Scalar};
@@ -49,8 +50,17 @@ fn cpu_time() -> Duration {
 /// One contender: its name and one run.
 type Contender<'a> = (&'a str, Box<dyn FnMut() + 'a>);
 
+/// Whether a contender is asked for.
+fn is_wanted(name: &str) -> bool {
+    std::env::args().skip(1).filter(|a| !a.starts_with("--")).nth(2).is_none_or(|wanted| name.contains(&wanted))
+}
+
 /// Runs all contenders in turn, and prints medians per unit and ratios to the first.
 fn compare(row: &str, units: usize, mut contenders: Vec<Contender<'_>>) {
+    contenders.retain(|(name, _)| is_wanted(name));
+    if contenders.is_empty() {
+        return;
+    }
     let mut times = vec![Vec::new(); contenders.len()];
     for run in 0..=RUNS {
         for ((_, contender), times) in contenders.iter_mut().zip(&mut times) {
@@ -127,24 +137,39 @@ fn mixed_add() {
 fn ntt(log: u32) {
     let domain = Domain::for_rows(1 << log).expect("in range");
     let theirs = ark_poly::Radix2EvaluationDomain::<ark_bls12_381::Fr>::new(1 << log).expect("in range");
+    let portable = Domain::with_path(1 << log, Path::Portable).expect("in range");
     let scalars = scalars(1 << log);
     let mut x = scalars.clone();
+    let mut z = scalars.clone();
     let mut y: Vec<_> = scalars.iter().map(ark_fr).collect();
     compare(
         &format!("NTT 2^{log}, per value"),
         1 << log,
-        vec![("ours", Box::new(|| domain.fft(&mut x))), ("ark", Box::new(|| theirs.fft_in_place(&mut y)))],
+        vec![
+            ("ours", Box::new(|| domain.fft(&mut x))),
+            ("ark", Box::new(|| theirs.fft_in_place(&mut y))),
+            ("ours, portable", Box::new(|| portable.fft(&mut z))),
+        ],
     );
-    let (mut a, mut b, mut c) = (scalars.clone(), scalars.clone(), scalars);
+    let (mut a, mut b, mut c) = (scalars.clone(), scalars.clone(), scalars.clone());
+    let (mut d, mut e, mut f) = (scalars.clone(), scalars.clone(), scalars);
     compare(
         &format!("quotient 2^{log}, per value"),
         1 << log,
-        vec![(
-            "ours",
-            Box::new(|| {
-                domain.quotient(proofline_kernels::domain::Convention::Coefficients, &mut a, &mut b, &mut c);
-            }),
-        )],
+        vec![
+            (
+                "ours",
+                Box::new(|| {
+                    domain.quotient(proofline_kernels::domain::Convention::Coefficients, &mut a, &mut b, &mut c);
+                }),
+            ),
+            (
+                "ours, portable",
+                Box::new(|| {
+                    portable.quotient(proofline_kernels::domain::Convention::Coefficients, &mut d, &mut e, &mut f);
+                }),
+            ),
+        ],
     );
 }
 
@@ -152,6 +177,7 @@ fn msm_g1(log: u32) {
     let points = walk::<G1Affine>(1 << log);
     let scalars = scalars(1 << log);
     let query = Query::new(points.clone());
+    let portable = Query::with_path(points.clone(), Path::Portable);
     let workspace = Workspace::new();
     let ark_points: Vec<_> = points.iter().map(ark_g1).collect();
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
@@ -170,6 +196,7 @@ fn msm_g1(log: u32) {
             ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars, &workspace)))),
             ("ark", Box::new(|| _ = black_box(ark_bls12_381::G1Projective::msm(&ark_points, &ark_scalars)))),
             ("blst", Box::new(|| _ = black_box(blst_g1(&blst_points, &bytes)))),
+            ("ours, portable", Box::new(|| _ = black_box(portable.msm_dense(&scalars, &workspace)))),
         ],
     );
 }
@@ -178,6 +205,7 @@ fn msm_g2(log: u32) {
     let points = walk::<G2Affine>(1 << log);
     let scalars = scalars(1 << log);
     let query = Query::new(points.clone());
+    let portable = Query::with_path(points.clone(), Path::Portable);
     let workspace = Workspace::new();
     let ark_points: Vec<_> = points.iter().map(ark_g2).collect();
     let ark_scalars: Vec<_> = scalars.iter().map(ark_fr).collect();
@@ -193,6 +221,7 @@ fn msm_g2(log: u32) {
         vec![
             ("ours", Box::new(|| _ = black_box(query.msm_dense(&scalars, &workspace)))),
             ("ark", Box::new(|| _ = black_box(ark_bls12_381::G2Projective::msm(&ark_points, &ark_scalars)))),
+            ("ours, portable", Box::new(|| _ = black_box(portable.msm_dense(&scalars, &workspace)))),
         ],
     );
 }

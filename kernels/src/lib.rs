@@ -28,3 +28,4 @@ mod ifma;
 mod pages;
 mod path;
 mod shelf;
+mod words;

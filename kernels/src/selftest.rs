@@ -34,8 +34,10 @@ pub enum SelfTestError {
     Sparse(#[from] SparseError),
 }
 
-/// Points of the test queries: more than one batch, with a rest.
-const POINTS: u64 = 2 * 1024 + 5;
+/// Points of the test queries: so many that a window of the small scalars takes more than one batch, with a rest.
+const POINTS: usize = 2500;
+/// Points of the dense multiplication, which takes every scalar for a full one.
+const DENSE_POINTS: usize = 200;
 /// Points of the test domain: two stages of different length in both passes.
 const ROWS: usize = 1 << 11;
 
@@ -73,27 +75,34 @@ fn msm<C: Curve>(path: Path, slip: Scalar) -> bool {
             at
         })
         .collect();
-    // Powers of a generator of the field run through all sizes of limbs; every fourth scalar is small, every eighth 1.
-    let mut power = Scalar::from(7);
+    // Iterated squares run through all sizes of limbs. Most scalars are small, of either sign: they have a quarter of the
+    // windows, and go through the same additions.
+    let (mut power, mut word) = (Scalar::from(7), 7u64);
     let scalars: Vec<Scalar> = (0..POINTS)
         .map(|k| {
             power = power.square() + Scalar::ONE;
-            match k % 8 {
+            word = word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+            match k % 16 {
                 0 => Scalar::ONE,
-                4 => -Scalar::from(k),
-                _ => power,
+                1 => power,
+                2 => -Scalar::from(word),
+                _ => Scalar::from(word),
             }
         })
         .collect();
-    let total: Scalar = scalars.iter().zip(1..).map(|(scalar, k)| *scalar * Scalar::from(k)).sum();
-    let want = C::Projective::from(generator) * total;
-    let query = Query::<C>::with_path(affine_many(&walk), path);
+    let sum_of = |count: usize| {
+        let factors = scalars[..count].iter().zip(1..).map(|(scalar, k)| *scalar * Scalar::from(k));
+        C::Projective::from(generator) * factors.sum::<Scalar>()
+    };
+    let points: Vec<C> = affine_many(&walk);
+    let dense = Query::<C>::with_path(points[..DENSE_POINTS].to_vec(), path);
+    let query = Query::<C>::with_path(points, path);
     let mut set = ScalarSet::new();
     set.fill(&scalars, None);
     let workspace = Workspace::new();
     let slip = C::Projective::from(generator) * slip;
-    let sums = [query.msm(&set, &workspace), query.msm_dense(&scalars, &workspace)];
-    sums.into_iter().all(|sum| sum + slip == want)
+    query.msm(&set, &workspace) + slip == sum_of(POINTS)
+        && dense.msm_dense(&scalars[..DENSE_POINTS], &workspace) + slip == sum_of(DENSE_POINTS)
 }
 
 /// The transform of 1, x, x², … has known values: (1 − xⁿ)/(1 − x·ωᵏ).

@@ -4,7 +4,8 @@ use ff::Field;
 use rayon::prelude::*;
 
 use super::roots::{LOW_LOG, Products, Twiddles};
-use crate::Scalar;
+use crate::scalars::ORDER;
+use crate::{Scalar, words};
 
 /// Blocks up to this size are finished by one task: 4096 × 32 bytes fit a second-level cache.
 const BLOCK_PER_TASK: usize = 1 << 12;
@@ -41,10 +42,11 @@ fn split_block(x: &mut [Scalar], block: usize, twiddles: &Twiddles) {
 
 fn split_layer(low: &mut [Scalar], high: &mut [Scalar], block: usize, twiddle: &Scalar) {
     for (l, h) in low.iter_mut().zip(high) {
-        // Block 0 has the twiddle 1.
-        let t = if block == 0 { *h } else { *h * twiddle };
-        *h = *l - t;
-        *l += t;
+        // Block 0 has the twiddle 1. In place: a copy would wait until blst's stores have reached the cache.
+        if block != 0 {
+            *h *= twiddle;
+        }
+        (*l, *h) = sum_and_difference(l, h);
     }
 }
 
@@ -68,10 +70,19 @@ fn join_block(x: &mut [Scalar], block: usize, twiddles: &Twiddles) {
 
 fn join_layer(low: &mut [Scalar], high: &mut [Scalar], block: usize, twiddle: &Scalar) {
     for (l, h) in low.iter_mut().zip(high) {
-        let difference = *l - *h;
-        *l += *h;
-        *h = if block == 0 { difference } else { difference * twiddle };
+        (*l, *h) = sum_and_difference(l, h);
+        if block != 0 {
+            *h *= twiddle;
+        }
     }
+}
+
+/// a + b and a − b.
+#[inline(always)]
+fn sum_and_difference(a: &Scalar, b: &Scalar) -> (Scalar, Scalar) {
+    let [a, b] = [a, b].map(|x| blst::blst_fr::from(*x).l);
+    let [sum, difference] = [words::add(&a, &b, &ORDER), words::sub(&a, &b, &ORDER)];
+    (blst::blst_fr { l: sum }.into(), blst::blst_fr { l: difference }.into())
 }
 
 /// Multiplies the entry at position i by `powers`' entry i.
@@ -79,7 +90,8 @@ pub(super) fn scale_reversed(x: &mut [Scalar], powers: &Products) {
     x.par_chunks_mut(1 << LOW_LOG).enumerate().for_each(|(task, chunk)| {
         let (low, high) = powers.run(task << LOW_LOG);
         for (x, power) in chunk.iter_mut().zip(low) {
-            *x *= *power * high;
+            *x *= power;
+            *x *= high;
         }
     });
 }

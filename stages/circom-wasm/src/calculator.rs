@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use wasmtime::{Config, Engine, ExternType, FuncType, InstancePre, Module, OptLevel, ValType};
 
@@ -19,6 +20,10 @@ use crate::work;
 /// How much stack compiled code may use, in bytes: templates inside templates are calls inside calls. Threads of Rust
 /// have 2 MiB.
 const STACK: usize = 1 << 20;
+
+/// How long a module may take to say what it is: its version, its prime, its sizes are constants in circom's code, and what
+/// initialises it clears some memory.
+const CONSTANTS_TIME: Duration = Duration::from_secs(10);
 
 /// The functions that a calculator must have: name, how many parameters, how many results, all of 32 bits.
 const EXPORTS: [(&str, usize, usize); 11] = [
@@ -110,7 +115,8 @@ impl Calculator {
             wires: 0,
             inputs: 0,
         };
-        let (version, wires, inputs) = Run::scope(&calculator, None, |run| {
+        let time = limits.time.min(CONSTANTS_TIME);
+        let (version, wires, inputs) = Run::scope(&calculator, None, time, |run| {
             let version = run.version()?;
             if version.major != 2 {
                 let fault = format!("circom {version} made it: compile the circuit with circom 2");
@@ -150,7 +156,7 @@ impl Calculator {
     /// An input that is not this circuit's or that the circuit refuses; a limit that is reached; a module that fails or
     /// gives what cannot be.
     pub fn witness(&self, input: &Input) -> Result<Witness, WasmError> {
-        Run::scope(self, input.file.as_deref(), |run| {
+        Run::scope(self, input.file.as_deref(), self.limits.time, |run| {
             run.check(input)?;
             for signal in &input.signals {
                 run.set(signal)?;

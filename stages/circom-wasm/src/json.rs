@@ -61,9 +61,10 @@ pub struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// At the start of the text.
+    /// At the start of the text, behind the byte order mark that some editors write.
     pub fn new(text: &'t str) -> Self {
-        Self { text, at: 0, line: 1, line_start: 0, depth: 0, fresh: false }
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at: start, line: 1, line_start: start, depth: 0, fresh: false }
     }
 
     /// The place of the next token.
@@ -322,11 +323,17 @@ mod tests {
             ("[01]", "1:2: a number of JSON"),
             ("[0x1]", "1:2: a number of JSON"),
             ("[1 2]", "1:4: expected `,`"),
-            ("\u{feff}{}", "1:1: expected a number"),
+            ("\u{feff}\u{feff}{}", "1:1: expected a number"),
             ("[\u{e9}]", "1:2: expected a number"),
         ] {
             assert!(fault_of(text).starts_with(fault), "{text:?} → {}", fault_of(text));
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        assert_eq!(fault_of("\u{feff}{}"), "none");
+        assert!(fault_of("\u{feff}{,").starts_with("1:2: "));
     }
 
     #[test]

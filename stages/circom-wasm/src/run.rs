@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use wasmtime::{Instance, Memory, Store, Trap, TypedFunc, UpdateDeadline, WasmParams, WasmResults};
 use zeroize::Zeroize;
@@ -29,6 +30,7 @@ pub struct Run<'c> {
     /// Where module and host exchange a value, as an offset in the memory, if it says so.
     shared: Option<usize>,
     late: Arc<AtomicBool>,
+    time: Duration,
 }
 
 impl Drop for Run<'_> {
@@ -40,10 +42,11 @@ impl Drop for Run<'_> {
 }
 
 impl<'c> Run<'c> {
-    /// Makes an instance, lets `work` use it for as long as the limits allow, and wipes it.
+    /// Makes an instance, lets `work` use it for `time` at most, and wipes it.
     pub fn scope<T>(
         calculator: &'c Calculator,
         input: Option<&'c Path>,
+        time: Duration,
         work: impl FnOnce(&mut Self) -> Result<T, WasmError>,
     ) -> Result<T, WasmError> {
         let late = Arc::new(AtomicBool::new(false));
@@ -52,7 +55,7 @@ impl<'c> Run<'c> {
             let watch = {
                 let late = Arc::clone(&late);
                 move || {
-                    if wait.recv_timeout(calculator.limits.time) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    if wait.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
                         late.store(true, Ordering::Release);
                         // Every run of this engine looks up now, and goes on unless it is the late one.
                         calculator.engine.increment_epoch();
@@ -61,13 +64,18 @@ impl<'c> Run<'c> {
             };
             let watch = std::thread::Builder::new().name("circom-clock".to_owned()).spawn_scoped(scope, watch);
             watch.map_err(|error| WasmError::System(format!("no thread for the clock: {error}")))?;
-            let done = Self::start(calculator, input, late).and_then(|mut run| work(&mut run));
+            let done = Self::start(calculator, input, late, time).and_then(|mut run| work(&mut run));
             drop(over);
             done
         })
     }
 
-    fn start(calculator: &'c Calculator, input: Option<&'c Path>, late: Arc<AtomicBool>) -> Result<Self, WasmError> {
+    fn start(
+        calculator: &'c Calculator,
+        input: Option<&'c Path>,
+        late: Arc<AtomicBool>,
+        time: Duration,
+    ) -> Result<Self, WasmError> {
         let mut store = host::store(&calculator.engine, &calculator.limits);
         store.set_epoch_deadline(1);
         let look = Arc::clone(&late);
@@ -78,9 +86,9 @@ impl<'c> Run<'c> {
             store.set_fuel(fuel).map_err(|error| WasmError::System(format!("{error:#}")))?;
         }
         let made = calculator.module.instantiate(&mut store);
-        let instance = made.map_err(|error| explain(calculator, input, store.data(), "start", &error))?;
+        let instance = made.map_err(|error| explain(calculator, input, time, store.data(), "start", &error))?;
         let memory = instance.get_memory(&mut store, "memory");
-        let mut run = Self { calculator, input, store, instance, memory, shared: None, late };
+        let mut run = Self { calculator, input, store, instance, memory, shared: None, late, time };
         run.call::<i32, ()>("init", 0, "initialise itself")?;
         run.shared = run.find_shared()?;
         Ok(run)
@@ -110,7 +118,7 @@ impl<'c> Run<'c> {
         during: &'static str,
     ) -> Result<R, WasmError> {
         func.call(&mut self.store, parameters)
-            .map_err(|error| explain(self.calculator, self.input, self.store.data(), during, &error))
+            .map_err(|error| explain(self.calculator, self.input, self.time, self.store.data(), during, &error))
     }
 
     fn nonsense(&self, fault: String) -> WasmError {
@@ -294,7 +302,7 @@ impl<'c> Run<'c> {
             return Err(self.nonsense("wire 0 is the constant 1, and it gives another value".to_owned()));
         }
         if self.late.load(Ordering::Acquire) {
-            return Err(out_of_time(self.calculator, self.input));
+            return Err(out_of_time(self.calculator, self.input, self.time));
         }
         Ok(std::mem::take(&mut values.0))
     }
@@ -319,15 +327,16 @@ fn halves(hash: u64) -> (i32, i32) {
     ((hash >> 32) as i32, hash as i32)
 }
 
-fn out_of_time(calculator: &Calculator, input: Option<&Path>) -> WasmError {
+fn out_of_time(calculator: &Calculator, input: Option<&Path>, limit: Duration) -> WasmError {
     let (file, input) = (calculator.file.clone(), input.map(Path::to_owned));
-    WasmError::OutOfTime { file, input, limit: calculator.limits.time }
+    WasmError::OutOfTime { file, input, limit }
 }
 
 /// Why a call did not return.
 fn explain(
     calculator: &Calculator,
     input: Option<&Path>,
+    time: Duration,
     state: &State,
     during: &'static str,
     error: &wasmtime::Error,
@@ -346,7 +355,7 @@ fn explain(
         return WasmError::Refused { file, input: input_file, what, trace: state.trace.clone() };
     }
     match error.downcast_ref::<Trap>() {
-        Some(Trap::Interrupt) => out_of_time(calculator, input),
+        Some(Trap::Interrupt) => out_of_time(calculator, input, time),
         Some(Trap::OutOfFuel) => {
             WasmError::OutOfFuel { file, input: input_file, limit: calculator.limits.fuel.unwrap_or_default() }
         }

@@ -55,7 +55,12 @@ pub fn parse_key(text: &str) -> Result<PreparedKey, Error> {
     };
     let ic = items.iter().enumerate().map(|(index, item)| read(item, &format!("IC[{index}]")));
     let ic = ic.collect::<Result<Vec<G1Affine>, Error>>()?;
-    let public = object.get("nPublic").and_then(Value::as_u64);
+    let public = object.get("nPublic").map(|number| {
+        let not =
+            || Error::BadText(format!("`nPublic` is {number}, and should be the number of public inputs, such as 1"));
+        number.as_u64().ok_or_else(not)
+    });
+    let public = public.transpose()?;
     if public.is_some_and(|public| public.checked_add(1) != Some(ic.len() as u64)) || ic.is_empty() {
         return Err(Error::BadText(format!(
             "IC has {} points, and there should be one more than the {} public inputs (`nPublic`)",
@@ -87,7 +92,8 @@ pub fn write_key(key: &VerifyingKey) -> String {
 }
 
 fn object(text: &str, what: &str) -> Result<Map<String, Value>, Error> {
-    match serde_json::from_str(text) {
+    // Some editors write a byte order mark.
+    match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Error::BadText(format!("this JSON is no object: not {what}"))),
         Err(error) => Err(Error::BadText(format!("it is no JSON: {error}"))),
@@ -285,6 +291,13 @@ mod tests {
             "IC has 2 points, and there should be one more than the 2 public inputs",
         );
         refused("\"nPublic\": 1", "\"nPublic\": 18446744073709551615", "IC has 2 points");
+        for number in ["-1", "4.5", "\"1\"", "null", "[1]"] {
+            refused(
+                "\"nPublic\": 1",
+                &format!("\"nPublic\": {number}"),
+                &format!("`nPublic` is {number}, and should be"),
+            );
+        }
         refused("\"IC\"", "\"ic\"", "`IC`, an array of points, is missing");
         refused("vk_delta_2", "delta", "`vk_delta_2`, a point of G2, is missing");
     }
