@@ -270,6 +270,12 @@ fn numbers_of_the_command_line() {
             refused(&[command, PHASE12, "--vary", vary], 2, parts);
         }
     }
+    let answer = refused(&["calibrate", "--trace", "x", "--graph", "y", "--constraints", "99999999999999"], 2, &[]);
+    assert!(answer.error.contains("1099511627776"), "{}", answer.error);
+    // Each number is one that it may be; together they make no sense.
+    let tiny = scratch("tiny-circuit.ron", &COSTS.replace("constraints: 1000", "constraints: 1"));
+    let answer = refused(&["sim", PHASE12, "--costs", &tiny], 4, &[]);
+    assert!(answer.error.contains("demands are 0 to 1e9"), "{}", answer.error);
     refused(
         &["sim", PHASE12, "--jobs", "65536", "--partitions", "65536"],
         2,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 use proofline::runtime::sim::{Costs, MachineSpec};
+use proofline::study::numbers::MOST_CONSTRAINTS;
 use proofline::study::{
     RowError, Study, TracedOn, costs_text, doubts_of_traces, expect_usable, fit, fit_traces, leave_one_out,
     name_of_machine, no_costs, read_fit, read_sku, read_trace,
@@ -35,7 +36,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "NAME", requires = "trace")]
     sku: Option<String>,
     /// Constraints of the circuit that was proved; without it any circuit costs the same
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "trace")]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "trace", value_parser = clap::value_parser!(u64).range(0..=MOST_CONSTRAINTS))]
     constraints: u64,
     /// Also predicts each row by a fit to all others: takes as many times as long as there are rows
     #[arg(long, requires = "fit")]

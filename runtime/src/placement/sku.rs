@@ -10,16 +10,15 @@ const KEPT_FOR_THEMSELVES: u64 = 16;
 /// Compares every number that the machine tells.
 ///
 /// # Errors
-/// The first that differs.
+/// All that differs.
 pub fn check(plan: &Plan, machine: &Machine, notes: &mut Vec<String>) -> Result<(), PlacementError> {
     let Some(sku) = &plan.sku else { return Ok(()) };
-    match difference(sku, machine) {
-        Some(what) => Err(PlacementError::OtherMachine { sku: sku.name.clone(), what }),
-        None => {
-            notes.extend(not_compared(sku, machine));
-            Ok(())
-        }
+    let what = differences(sku, machine);
+    if what.is_empty() {
+        notes.extend(not_compared(sku, machine));
+        return Ok(());
     }
+    Err(PlacementError::OtherMachine { sku: sku.name.clone(), what: what.join("; ") })
 }
 
 /// What a description of another machine does not tell, and was not compared.
@@ -46,14 +45,16 @@ fn not_compared(sku: &Sku, machine: &Machine) -> Option<String> {
     ))
 }
 
-fn difference(sku: &Sku, machine: &Machine) -> Option<String> {
+/// All that differs, a sentence each: of CCDs, cores and devices the first that does.
+fn differences(sku: &Sku, machine: &Machine) -> Vec<String> {
+    let mut found = Vec::new();
     if machine.ccds.len() != sku.ccds as usize {
-        return Some(format!("it has {} CCDs instead of {}", machine.ccds.len(), sku.ccds));
+        found.push(format!("it has {} CCDs instead of {}", machine.ccds.len(), sku.ccds));
     }
     let cores = |ccd: &Ccd| ccd.cores.len() != sku.cores_per_ccd as usize;
     if let Some(position) = machine.ccds.iter().position(cores) {
         let has = machine.ccds[position].cores.len();
-        return Some(format!(
+        found.push(format!(
             "CCD {position} has {has} cores instead of {} (cores outside the process's cpuset do not count)",
             sku.cores_per_ccd
         ));
@@ -62,22 +63,24 @@ fn difference(sku: &Sku, machine: &Machine) -> Option<String> {
     let mut all = machine.ccds.iter().flat_map(|ccd| &ccd.cores);
     if let Some(core) = all.find(|core| threads(core) != sku.threads_per_core as usize) {
         let (has, wanted) = (threads(core), sku.threads_per_core);
-        return Some(format!("core {} has {has} hardware threads instead of {wanted}", core.cpus));
+        found.push(format!("core {} has {has} hardware threads instead of {wanted}", core.cpus));
     }
     // Some virtual machines tell no L3.
     let mib = |bytes: u64| bytes >> 20;
     let other = |ccd: &&Ccd| ccd.l3_bytes.is_some_and(|has| mib(has) != mib(sku.l3_bytes));
     if let Some(has) = machine.ccds.iter().find(other).and_then(|ccd| ccd.l3_bytes) {
-        return Some(format!("its L3 has {} MiB instead of {} MiB", mib(has), mib(sku.l3_bytes)));
+        found.push(format!("its L3 has {} MiB instead of {} MiB", mib(has), mib(sku.l3_bytes)));
     }
     if machine.numa_nodes != sku.numa_nodes {
-        return Some(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
+        found.push(format!("it has {} NUMA nodes instead of {}", machine.numa_nodes, sku.numa_nodes));
     }
     if is_less(machine.ram_bytes, sku.ram_bytes) {
         let gib = |bytes: u64| bytes >> 30;
-        return Some(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
+        found.push(format!("it has {} GiB of memory instead of {}", gib(machine.ram_bytes), gib(sku.ram_bytes)));
     }
-    machine.devices.as_ref().and_then(|devices| other_devices(&sku.gpus, devices, machine.is_this_system))
+    let devices = machine.devices.as_ref();
+    found.extend(devices.and_then(|devices| other_devices(&sku.gpus, devices, machine.is_this_system)));
+    found
 }
 
 fn is_less(has: u64, sold: u64) -> bool {
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn another_machine_than_the_sku_is_refused_with_the_number_that_differs() {
-        let of = |sku: &Sku| difference(sku, &threadripper()).unwrap_or_default();
+        let of = |sku: &Sku| differences(sku, &threadripper()).join("; ");
         assert_eq!(of(&sku()), "");
         assert_eq!(of(&Sku { ccds: 8, ..sku() }), "it has 12 CCDs instead of 8");
         assert_eq!(
@@ -144,13 +147,19 @@ mod tests {
         assert_eq!(of(&Sku { numa_nodes: 2, ..sku() }), "it has 1 NUMA nodes instead of 2");
         assert_eq!(of(&Sku { ram_bytes: 1 << 40, ..sku() }), "it has 512 GiB of memory instead of 1024");
         assert_eq!(of(&Sku { ram_bytes: 540 << 30, ..sku() }), "", "the kernel keeps some for itself");
+        let other = Sku { numa_nodes: 2, ram_bytes: 1 << 40, ..sku() };
+        assert_eq!(
+            of(&other),
+            "it has 1 NUMA nodes instead of 2; it has 512 GiB of memory instead of 1024",
+            "all at once"
+        );
     }
 
     #[test]
     fn a_machine_that_tells_no_l3_is_not_judged_by_it() {
         let mut machine = threadripper();
         machine.ccds.iter_mut().for_each(|ccd| ccd.l3_bytes = None);
-        assert_eq!(difference(&sku(), &machine), None);
+        assert_eq!(differences(&sku(), &machine), [""; 0]);
     }
 
     #[test]
@@ -162,7 +171,7 @@ mod tests {
         };
         let of = |devices: Vec<Device>| {
             let machine = Machine { devices: Some(devices), ..threadripper() };
-            difference(&sku(), &machine).unwrap_or_default()
+            differences(&sku(), &machine).join("; ")
         };
         assert_eq!(of(vec![device("sm_120", 16_303)]), "");
         assert_eq!(of(vec![device("sm_120", 16_303), device("sm_75", 16_303)]), "", "another one is left alone");
@@ -175,11 +184,11 @@ mod tests {
     fn what_a_device_does_not_tell_is_refused_here_and_noted_elsewhere() {
         let silent = Device { name: "NVIDIA device 10de:2c05".into(), memory_bytes: None, arch: None };
         let mut machine = Machine { devices: Some(vec![silent]), ..threadripper() };
-        assert_eq!(difference(&sku(), &machine), None);
+        assert_eq!(differences(&sku(), &machine), [""; 0]);
         let note = not_compared(&sku(), &machine).unwrap();
         assert!(note.contains("does not tell the memory and architecture of device 0"), "{note}");
         machine.is_this_system = true;
-        let why = difference(&sku(), &machine).unwrap();
+        let why = differences(&sku(), &machine).join("; ");
         assert!(
             why.starts_with("device 0, NVIDIA device 10de:2c05, does not tell") && why.contains("nvidia-smi"),
             "{why}"

@@ -93,7 +93,7 @@ pub enum SimError {
         why: String,
     },
     /// A demand is no number, or negative.
-    #[error("the costs of stage `{stage}`: piece `{piece}` says {seconds}; demands are 0 or more")]
+    #[error("the costs of stage `{stage}`: piece `{piece}` says {seconds}; demands are 0 to 1e9")]
     BadDemand {
         /// The stage.
         stage: String,
@@ -123,6 +123,12 @@ pub enum SimError {
     /// The policy is wrong.
     #[error(transparent)]
     Policy(#[from] IllegalChoice),
+    /// The clock has come to its end.
+    #[error("the load takes more than {years} simulated years, beyond the clock: lower --jobs, or the costs")]
+    TooLong {
+        /// Years.
+        years: u64,
+    },
     /// Nothing runs, and jobs are not done.
     #[error("after {seconds:.3} simulated seconds nothing runs and {left} jobs are not done: the plan has a deadlock")]
     Stuck {

@@ -200,7 +200,7 @@ fn costs_that_cannot_be_run_say_why() {
     let gpu = Work { gpu_s: 1.0, ..Work::default() };
     assert_eq!(error(vec![gpu]), "stage `left` costs device time, but the graph gives it no device");
     let negative = Work { name: "n".into(), core_s: -1.0, ..Work::default() };
-    assert!(error(vec![negative]).contains("demands are 0 or more"));
+    assert!(error(vec![negative]).contains("demands are 0 to 1e9"));
 }
 
 #[test]

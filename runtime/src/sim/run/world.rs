@@ -135,6 +135,10 @@ impl<'a> World<'a> {
                 break;
             }
             self.end_what_is_over()?;
+            if self.now_ns == u64::MAX {
+                const YEAR_NS: u64 = 31_557_600 * 1_000_000_000;
+                return Err(SimError::TooLong { years: u64::MAX / YEAR_NS });
+            }
         }
         if !self.jobs.is_empty() {
             return Err(SimError::Stuck { seconds: self.now_ns / 1_000_000_000, left: self.jobs.len() });
@@ -153,6 +157,10 @@ impl<'a> World<'a> {
                 self.begin(grant)?;
             }
             self.end_what_is_over()?;
+            if self.now_ns == u64::MAX {
+                const YEAR_NS: u64 = 31_557_600 * 1_000_000_000;
+                return Err(SimError::TooLong { years: u64::MAX / YEAR_NS });
+            }
         }
     }
 
