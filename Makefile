@@ -11,13 +11,15 @@ ifneq ($(GRAPH),)
 export PROOFLINE_GRAPH = $(GRAPH)
 endif
 
-.PHONY: help release prove test lint deps build bench-cpu miri clean
+.PHONY: help release prove test lint deps build bench bench-cpu bench-memory miri clean
 
 help:
 	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
 	@echo "make test                   runs every test"
 	@echo "make lint                   formatting and clippy, warnings are errors"
 	@echo "make bench-cpu              times kernels and whole proofs beside other provers, with a verdict for each row"
+	@echo "make bench-memory           page faults, shootdowns and memory of proofs, under three policies, with a verdict for each row"
+	@echo "make bench                  both"
 	@echo "make miri                   looks for undefined behaviour in the kernels' memory (needs nightly with Miri)"
 	@echo "make build GRAPH=graphs/x.ron   the binary for another graph"
 	@echo "make release GRAPH=graphs/x.ron  one stripped binary for that graph, in $(OUT)/"
@@ -73,11 +75,19 @@ BENCH ?=
 bench-cpu: deps
 	$(CARGO) run --release --locked -p proofline-bench-proofs --features filecoin -- $(BENCH)
 
+# Proofs whose slots are recycled, freed behind a permit and freed without bound, in one run: a table with a verdict for each
+# row, in ten to fifteen minutes. MEMORY="--proofs 60 --slope 0" chooses. strace, where it is installed, counts system calls.
+MEMORY ?=
+bench-memory: deps
+	$(CARGO) run --release --locked -p proofline-bench-memory -- $(MEMORY)
+
+bench: bench-cpu bench-memory
+
 # Undefined behaviour in the kernels' memory and layouts. What multiplies in the field is blst's assembler, which Miri
 # cannot run: kernels/NOTES.md says what is covered.
 miri:
-	MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" CARGO_TARGET_DIR=target/miri $(CARGO) +nightly miri test --locked -p proofline-kernels --lib -- $(MIRI_TESTS)
-MIRI_TESTS = pages:: digits:: layout:: shelf::
+	MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-disable-isolation" CARGO_TARGET_DIR=target/miri $(CARGO) +nightly miri test --locked -p proofline-memory -p proofline-kernels --lib -- $(MIRI_TESTS)
+MIRI_TESTS = pages:: list:: digits:: layout:: shelf::
 
 clean:
 	$(CARGO) clean

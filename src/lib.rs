@@ -30,6 +30,7 @@
 
 pub mod circom;
 mod graph;
+pub mod memory;
 pub mod prelude;
 mod prover;
 

@@ -1,7 +1,8 @@
 //! The library's face of the running pipeline.
 
 use pipeline_runtime::exec::{Binding, Options, Running, StartError, SubmitError};
-use pipeline_runtime::plan::Plan;
+use pipeline_runtime::plan::{MemoryTable, Plan};
+use proofline_memory::Counts;
 use proofline_stages::{Error, Job, Proof, selftest};
 
 use crate::Pipeline;
@@ -64,6 +65,19 @@ impl Prover {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         self.running.plan()
+    }
+
+    /// What a job takes of the memory: the program, its key and matrices, and all slots and workspaces for circuits of its
+    /// size. [`submit`](Self::submit) refuses it where there is less.
+    #[must_use]
+    pub fn memory_plan(&self, job: &Job) -> MemoryTable {
+        self.running.memory_plan(job)
+    }
+
+    /// What the memory of slots and workspaces asked of the kernel so far.
+    #[must_use]
+    pub fn memory(&self) -> Counts {
+        self.running.memory()
     }
 
     /// Where each worker runs, and whether its binding holds.

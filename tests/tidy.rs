@@ -69,9 +69,11 @@ fn architecture_names_every_crate_and_every_folder_of_the_runtime() {
         "stages",
         "stages/circom-wasm",
         "kernels",
+        "memory",
         "tests/ui",
         "tests/e2e",
         "study",
+        "benches/memory",
         "benches/proofs",
     ] {
         assert!(text.contains(&format!("`{member}/`")), "ARCHITECTURE.md does not say what is in {member}/");

@@ -25,7 +25,6 @@ pub mod sparse;
 
 #[cfg(target_arch = "x86_64")]
 mod ifma;
-mod pages;
 mod path;
 mod shelf;
 mod words;

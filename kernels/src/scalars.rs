@@ -3,8 +3,8 @@
 //! Most witnesses are mostly bits: a scalar 1 costs one addition, a full one costs 255 bits' worth of buckets.
 
 use ff::PrimeField;
+use proofline_memory::{Arena, List};
 use rayon::prelude::*;
-use zeroize::{DefaultIsZeroes, Zeroize};
 
 use crate::Scalar;
 
@@ -15,17 +15,25 @@ const NEGATIVE: u32 = 1 << 31;
 /// The most scalars that one set can hold.
 pub const MAX_LEN: usize = NEGATIVE as usize - 1;
 
+/// The bytes that a scalar of a set takes at most: a full one, with its position.
+pub const MOST_BYTES: usize = size_of::<Full>();
+
 /// The scalars of one query by class: zero (dropped), 1, −1, small (magnitude below 2^64, either sign), full.
 ///
 /// Holds witness values: [`wipe`](Self::wipe) erases them, and so does dropping the set.
 #[derive(Default)]
 pub struct ScalarSet {
     len: usize,
-    ones: Vec<u32>,
-    minus_ones: Vec<u32>,
-    small: Vec<Small>,
-    full: Vec<Full>,
+    /// How many there are of each class but zero.
+    counts: [usize; 4],
+    /// The ones, the minus ones, the small and the full ones, one class behind the other.
+    words: List<u32>,
+    /// What each task found, by class; kept for the next [`fill`](Self::fill).
+    found: List<[usize; 4]>,
 }
+
+/// Words of an entry, by class.
+const WORDS: [usize; 4] = [1, 1, size_of::<Small>() / 4, size_of::<Full>() / 4];
 
 /// A scalar of magnitude 2 to 2^64 − 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,8 +58,6 @@ impl Small {
     }
 }
 
-impl DefaultIsZeroes for Small {}
-
 /// Any other scalar, canonical, four 64-bit limbs from the lowest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C, packed(4))]
@@ -70,12 +76,18 @@ impl Full {
     }
 }
 
-impl DefaultIsZeroes for Full {}
-
 impl ScalarSet {
-    /// An empty set.
+    /// An empty set, which gets memory when it is filled.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty set with memory in an arena for any `len` scalars.
+    pub fn in_arena(arena: &Arena, len: usize) -> Self {
+        let (mut words, mut found) = (List::new(arena), List::new(arena));
+        words.reserve_total(MOST_BYTES / 4 * len);
+        found.reserve_total(len.div_ceil(SCALARS_PER_TASK));
+        Self { len: 0, counts: [0; 4], words, found }
     }
 
     /// Replaces the contents by the classified `scalars`. With `positions`, scalar k of the query is
@@ -88,31 +100,18 @@ impl ScalarSet {
         let len = positions.map_or(scalars.len(), <[u32]>::len);
         assert!(len <= MAX_LEN, "a query of {len} scalars is above the limit of {MAX_LEN}");
         self.len = len;
-        let tasks = len.div_ceil(SCALARS_PER_TASK);
         let class = |k: usize| Class::of(&scalars[positions.map_or(k, |positions| positions[k] as usize)]);
         let range = |task: usize| task * SCALARS_PER_TASK..len.min((task + 1) * SCALARS_PER_TASK);
         // Two passes: converting twice costs less than lists of unknown lengths and their copies.
-        let counts: Vec<[usize; 4]> = (0..tasks)
-            .into_par_iter()
-            .map(|task| {
-                let mut counts = [0; 4];
-                range(task).for_each(|k| class(k).count(&mut counts));
-                counts
-            })
-            .collect();
-        let total = counts.iter().fold([0; 4], |sum, more| std::array::from_fn(|i| sum[i] + more[i]));
-        self.ones.resize(total[0], 0);
-        self.minus_ones.resize(total[1], 0);
-        self.small.resize(total[2], Small::default());
-        self.full.resize(total[3], Full::default());
-        let mut rest = Places {
-            ones: &mut self.ones,
-            minus_ones: &mut self.minus_ones,
-            small: &mut self.small,
-            full: &mut self.full,
-        };
-        let places: Vec<Places<'_>> = counts.into_iter().map(|counts| rest.split(counts)).collect();
-        places.into_par_iter().enumerate().for_each(|(task, mut places)| {
+        self.found.resize(len.div_ceil(SCALARS_PER_TASK), [0; 4]);
+        self.found.par_iter_mut().enumerate().for_each(|(task, counts)| {
+            *counts = [0; 4];
+            range(task).for_each(|k| class(k).count(counts));
+        });
+        self.counts = sum(&self.found);
+        self.words.set_len((0..4).map(|class| WORDS[class] * self.counts[class]).sum(), 0);
+        let places = Places::of(&mut self.words, self.counts);
+        put_all(0, &self.found, places, &|task, mut places| {
             range(task).for_each(|k| places.put(k as u32, class(k)));
         });
     }
@@ -129,41 +128,61 @@ impl ScalarSet {
 
     /// How many scalars are in each class.
     pub fn counts(&self) -> Counts {
-        let (ones, minus_ones) = (self.ones.len(), self.minus_ones.len());
-        let (small, full) = (self.small.len(), self.full.len());
+        let [ones, minus_ones, small, full] = self.counts;
         Counts { zeros: self.len - ones - minus_ones - small - full, ones, minus_ones, small, full }
     }
 
     /// Bytes of memory held, used or not.
     pub fn bytes(&self) -> usize {
-        4 * (self.ones.capacity() + self.minus_ones.capacity())
-            + size_of::<Small>() * self.small.capacity()
-            + size_of::<Full>() * self.full.capacity()
+        self.words.bytes() + self.found.bytes()
     }
 
     /// Erases all scalars and keeps the memory for the next [`fill`](Self::fill).
     pub fn wipe(&mut self) {
-        self.len = 0;
-        self.ones.zeroize();
-        self.minus_ones.zeroize();
-        self.small.zeroize();
-        self.full.zeroize();
+        (self.len, self.counts) = (0, [0; 4]);
+        self.words.fill(0);
+        std::hint::black_box(&mut self.words[..]);
+        self.words.clear();
+        self.found.fill([0; 4]);
+        std::hint::black_box(&mut self.found[..]);
     }
 
     pub(crate) fn ones(&self) -> &[u32] {
-        &self.ones
+        &self.words[..self.counts[0]]
     }
 
     pub(crate) fn minus_ones(&self) -> &[u32] {
-        &self.minus_ones
+        &self.words[self.counts[0]..][..self.counts[1]]
     }
 
     pub(crate) fn small(&self) -> &[Small] {
-        &self.small
+        let words = &self.words[self.counts[0] + self.counts[1]..][..WORDS[2] * self.counts[2]];
+        // SAFETY: a `Small` is made of as many words, is aligned like one, and is anything that they may be.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), self.counts[2]) }
     }
 
     pub(crate) fn full(&self) -> &[Full] {
-        &self.full
+        let words = &self.words[self.words.len() - WORDS[3] * self.counts[3]..];
+        // SAFETY: as for the small ones.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), self.counts[3]) }
+    }
+}
+
+/// The sum of counts, class by class.
+fn sum(counts: &[[usize; 4]]) -> [usize; 4] {
+    counts.iter().fold([0; 4], |sum, more| std::array::from_fn(|i| sum[i] + more[i]))
+}
+
+/// Calls `put` for each task with the places for what it found, in parallel; `first` is the number of the first task.
+fn put_all(first: usize, found: &[[usize; 4]], mut places: Places<'_>, put: &(impl Fn(usize, Places<'_>) + Sync)) {
+    match found {
+        [] => {}
+        [_] => put(first, places),
+        _ => {
+            let (left, right) = found.split_at(found.len() / 2);
+            let of_left = places.split(sum(left));
+            rayon::join(|| put_all(first, left, of_left, put), || put_all(first + left.len(), right, places, put));
+        }
     }
 }
 
@@ -246,6 +265,22 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
+    /// Places for so many of each class in words that are exactly as many.
+    fn of(words: &'a mut [u32], counts: [usize; 4]) -> Self {
+        let (ones, words) = words.split_at_mut(counts[0]);
+        let (minus_ones, words) = words.split_at_mut(counts[1]);
+        let (small, full) = words.split_at_mut(WORDS[2] * counts[2]);
+        debug_assert_eq!(full.len(), WORDS[3] * counts[3]);
+        // SAFETY: both are made of words, aligned like one, and anything that words may be.
+        let (small, full) = unsafe {
+            (
+                std::slice::from_raw_parts_mut(small.as_mut_ptr().cast(), counts[2]),
+                std::slice::from_raw_parts_mut(full.as_mut_ptr().cast(), counts[3]),
+            )
+        };
+        Self { ones, minus_ones, small, full }
+    }
+
     /// Takes places for so many of each class from the front.
     fn split(&mut self, [ones, minus_ones, small, full]: [usize; 4]) -> Self {
         fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {

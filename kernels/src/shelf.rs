@@ -31,6 +31,21 @@ impl<T> Shelf<T> {
         InUse { shelf: self, thing: Some(taken.unwrap_or_else(make)) }
     }
 
+    /// Of those that are not in use the smallest that `room` says is large enough, else the largest, else a new one: so
+    /// that a small use does not take what a large one will want.
+    pub(crate) fn take_fitting(
+        &self,
+        wanted: usize,
+        room: impl Fn(&T) -> usize,
+        make: impl FnOnce() -> T,
+    ) -> InUse<'_, T> {
+        let mut free = self.lock();
+        let fits = |at: &usize| (room(&free[*at]) < wanted, room(&free[*at]).abs_diff(wanted));
+        let taken = (0..free.len()).min_by_key(fits).map(|at| free.swap_remove(at));
+        drop(free);
+        InUse { shelf: self, thing: Some(taken.unwrap_or_else(make)) }
+    }
+
     /// A sum over those that are not in use.
     pub(crate) fn sum(&self, bytes: impl Fn(&T) -> usize) -> usize {
         self.lock().iter().map(bytes).sum()
@@ -93,5 +108,17 @@ mod tests {
         let taken = [shelf.take(Vec::new).len(), shelf.take(Vec::new).len()];
         assert!(taken.iter().all(|len| *len > 0), "{taken:?}");
         assert_eq!(shelf.clone().sum(Vec::len), 0);
+    }
+
+    #[test]
+    fn the_smallest_that_is_large_enough_is_taken() {
+        let shelf = Shelf::new();
+        shelf.lock().extend([10, 1000, 100]);
+        let take = |wanted| *shelf.take_fitting(wanted, |room| *room, || 0);
+        assert_eq!([5, 10, 11, 101, 5000].map(take), [10, 10, 100, 1000, 1000]);
+        let all: Vec<_> = (0..4).map(|_| shelf.take_fitting(50, |room| *room, || 7)).collect();
+        assert_eq!(all.iter().map(|taken| **taken).collect::<Vec<_>>(), [100, 1000, 10, 7]);
+        drop(all);
+        assert_eq!(shelf.lock().len(), 4);
     }
 }

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use proofline_memory::Arena;
+
 use crate::tags::Tags;
 
 /// Implemented by the capability types and by nothing else: which tag pays a capability out.
@@ -87,6 +89,11 @@ impl CcdPool {
     /// Runs `work` inside the pool: what it calls of rayon uses these threads and no others.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.threads.install(work)
+    }
+
+    /// The same arena, whose blocks are touched by these threads when they are mapped.
+    pub(crate) fn touching(&self, arena: &Arena) -> Arena {
+        arena.touched_by(&self.threads)
     }
 
     /// The number of threads in the pool.

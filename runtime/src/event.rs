@@ -38,6 +38,9 @@ pub enum Event {
         /// What came of it.
         ending: Ending,
     },
+    /// Large buffers lie on pages of 4 KiB, which costs speed: no pages of 2 MiB are reserved, and transparent ones are
+    /// switched off. Said once.
+    SmallPages,
     /// A job came to its end.
     Finished {
         /// The job.

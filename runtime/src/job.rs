@@ -12,6 +12,27 @@ pub trait Job: Send + Sync + 'static {
     fn priority(&self) -> Priority {
         Priority::Normal
     }
+
+    /// What it needs in memory beside tokens, and may share with other jobs: keys and matrices, say.
+    fn brings(&self) -> Vec<Brought> {
+        Vec::new()
+    }
+
+    /// The bytes that a worker of this stage with so many threads keeps beside its tokens, for circuits of this size.
+    fn workspace(&self, _stage: &str, _threads: usize) -> u64 {
+        0
+    }
+}
+
+/// Something in memory that jobs bring along.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Brought {
+    /// The same for all jobs that bring the same thing, and for no other thing that is there at the time: its address, say.
+    pub number: usize,
+    /// What it is, as a table has it.
+    pub what: String,
+    /// Its bytes.
+    pub bytes: u64,
 }
 
 /// How urgent a job is.

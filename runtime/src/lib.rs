@@ -3,6 +3,8 @@
 //! It knows stages, tokens, places, permits and processors. It does not know what a proof is: the job, the tokens
 //! and the stages come from the crate that uses it, the plan from `pipeline!`.
 
+pub mod admission;
+pub mod arena;
 pub mod binding;
 pub mod capability;
 pub mod error;

@@ -2,15 +2,58 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::admission::PROGRAM_BYTES;
+use crate::plan::{Plan, Unit};
+
 /// Version 1 writes the largest multiple of a page below 2^63 where there is no limit.
 const UNLIMITED_BYTES: u64 = 1 << 62;
 
 /// The memory limit of this process's control group, `None` where there is none or the kernel tells nothing.
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    memory_bytes_under(Path::new("/"))
+}
+
+/// [`memory_bytes`] where the kernel's files are under this root; `/` but in tests.
+#[must_use]
+pub fn memory_bytes_under(root: &Path) -> Option<u64> {
+    let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let read = |file: &Path| std::fs::read_to_string(file).ok();
-    smallest(&groups, Path::new("/sys/fs/cgroup"), read)
+    smallest(&groups, &root.join("sys/fs/cgroup"), read)
+}
+
+/// How much memory jobs may take, and what says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limit {
+    /// Bytes, the program's own included.
+    pub bytes: u64,
+    /// Who says so, as a message has it.
+    pub by: String,
+}
+
+/// The lowest of what the graph's pool `ram`, its SKU, this process's control group and the memory that is available
+/// allow. What the process has already counts as available to it. The kernel's files are under `root`; `/` but in tests.
+#[must_use]
+pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
+    let pool = plan.pools.iter().find(|pool| pool.name == "ram" && pool.unit == Unit::Bytes);
+    let read = |file: &str| std::fs::read_to_string(root.join(file)).ok();
+    let available = read("proc/meminfo").and_then(|text| kibibytes(&text, "MemAvailable:"));
+    let own = read("proc/self/status").and_then(|text| kibibytes(&text, "VmRSS:")).unwrap_or(0);
+    let sku = plan.sku.as_ref();
+    let limits = [
+        (pool.map(|pool| pool.size.saturating_add(PROGRAM_BYTES)), "the graph's pool `ram`".to_owned()),
+        (sku.map(|sku| sku.ram_bytes), sku.map(|sku| format!("the SKU \"{}\"", sku.name)).unwrap_or_default()),
+        (memory_bytes_under(root), "the control group of this process".to_owned()),
+        (available.map(|bytes| bytes.saturating_add(own)), "MemAvailable of /proc/meminfo".to_owned()),
+    ];
+    let known = limits.into_iter().filter_map(|(bytes, by)| Some(Limit { bytes: bytes?, by }));
+    known.min_by_key(|limit| limit.bytes)
+}
+
+/// A line such as `MemAvailable:  1234 kB`, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// The smallest limit over the groups of `/proc/self/cgroup` and all groups above them. Inside a container the path may
@@ -43,6 +86,30 @@ mod tests {
             found.map(|(_, text)| (*text).to_owned())
         };
         smallest(groups, Path::new("/sys"), read)
+    }
+
+    #[test]
+    fn the_lowest_limit_counts_and_says_who_it_is() {
+        let root = std::env::temp_dir().join(format!("proofline-limits-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        let mut plan = crate::testing::empty_plan(8 << 30, 1);
+        let of = |plan: &Plan| of_jobs(plan, &root).map(|limit| (limit.bytes, limit.by));
+        assert_eq!(of(&plan), Some(((8 << 30) + PROGRAM_BYTES, "the graph's pool `ram`".to_owned())));
+        plan.pools.remove(0);
+        assert_eq!(of(&plan), None, "nothing is known");
+        write("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   1048576 kB\n");
+        write("proc/self/status", "VmRSS:\t  1024 kB\n");
+        assert_eq!(of(&plan), Some(((1 << 30) + (1 << 20), "MemAvailable of /proc/meminfo".to_owned())));
+        write("proc/self/cgroup", "0::/jobs\n");
+        write("sys/fs/cgroup/jobs/memory.max", "max\n");
+        assert!(of(&plan).is_some_and(|(_, by)| by.contains("MemAvailable")));
+        write("sys/fs/cgroup/jobs/memory.max", "536870912\n");
+        assert_eq!(of(&plan), Some((512 << 20, "the control group of this process".to_owned())));
+        std::fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod cores;
 mod memory;
 mod sku;
 
+pub use memory::{amount, lines_of};
+
 use crate::plan::{Ccds, Group, Insist, Plan, Share};
 use crate::topology::{Cpus, Machine};
 

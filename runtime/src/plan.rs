@@ -25,9 +25,36 @@ pub struct Plan {
     pub edges: Vec<Edge>,
     /// The policy's name.
     pub policy: String,
+    /// What becomes of slots that nobody reads any more.
+    pub dealloc: Dealloc,
     /// What it takes of the machine's memory: a table for each circuit that the graph declares, or one for what does not
     /// depend on the circuit.
     pub memory: Vec<MemoryTable>,
+}
+
+/// What becomes of a slot that nobody reads any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dealloc {
+    /// It goes home, and the next firing of its stage finds it there: nothing is mapped, unmapped or touched anew.
+    #[default]
+    Recycle,
+    /// Its memory is given back to the kernel, behind the permits of `dealloc`.
+    BoundedFree,
+    /// Its memory is given back to the kernel at once, by as many threads as there are such slots: what cuzk did before it
+    /// bounded them. For comparison.
+    UnboundedFree,
+}
+
+impl Dealloc {
+    /// All of them, with their words in graph files.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Recycle, "recycle"), (Self::BoundedFree, "bounded_free"), (Self::UnboundedFree, "unbounded_free")];
+
+    /// Its word in graph files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
+    }
 }
 
 /// What a plan takes of the machine's memory.
@@ -199,6 +226,11 @@ pub struct StagePlan {
     /// Scratch memory of each worker: pool and formula. The fixed part is taken for as long as the pipeline runs, the
     /// part that depends on the circuit for the time of the firing.
     pub workspace: Vec<(usize, Bytes)>,
+    /// The bytes of its output token.
+    pub bytes: Bytes,
+    /// Tokens of it that can be alive at once, and so the slots that there are: a firing waits until one is home. `None`:
+    /// as many as there come to be.
+    pub slots: Option<u32>,
     /// The edges into its ports, in the order of the ports.
     pub inputs: Vec<usize>,
     /// The edges that its output goes to.
@@ -222,6 +254,8 @@ impl StagePlan {
             needs: Vec::new(),
             holds: Vec::new(),
             workspace: Vec::new(),
+            bytes: Bytes::default(),
+            slots: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
         }

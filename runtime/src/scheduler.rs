@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits, Permits, add_to_claim};
 use crate::placement::WorkerPlace;
-use crate::plan::{Bytes, Plan, Role};
+use crate::plan::{Bytes, Plan, Pool, Role, Unit};
 use crate::policy::{EdgeState, StageState, Waiting};
 use crate::stage::{Priority, Sizes};
 use parts::{Arrival, Edge, Job, Stage, no_claim};
@@ -107,12 +107,26 @@ impl Scheduler {
             add_to_claim(&mut workspace, stage.workspace.iter().map(|(pool, bytes)| (*pool, fixed(bytes))));
         }
         let of_role = |role| plan.stages.iter().position(|stage| stage.role == role);
+        // Without `dealloc` no slot would ever come home.
+        let bounded = of_role(Role::Dealloc).is_some();
+        let mut pools = plan.pools.clone();
+        let mut stages = Vec::with_capacity(plan.stages.len());
+        for (position, stage) in plan.stages.iter().enumerate() {
+            let slots = stage.slots.filter(|_| bounded && stage.role != Role::Dealloc);
+            let pool = slots.map(|slots| {
+                let name = format!("slots of {}", stage.name);
+                pools.push(Pool { name, size: u64::from(slots), unit: Unit::Count });
+                pools.len() - 1
+            });
+            stages.push(Stage::new(plan, position, pool));
+        }
+        let pools = pools.as_slice();
         let mut scheduler = Self {
-            stages: (0..plan.stages.len()).map(|position| Stage::new(plan, position)).collect(),
+            stages,
             edges: plan.edges.iter().map(|edge| Edge { to: edge.to }).collect(),
-            permits: Permits::new(&plan.pools).without(&workspace)?,
-            held: vec![0; plan.pools.len()],
-            largest_need: vec![0; plan.pools.len()],
+            permits: Permits::new(pools).without(&workspace)?,
+            held: vec![0; pools.len()],
+            largest_need: vec![0; pools.len()],
             running: 0,
             jobs: VecDeque::new(),
             source: of_role(Role::Source),
@@ -124,7 +138,7 @@ impl Scheduler {
         };
         scheduler.shown.stages = scheduler.stages.iter().map(Stage::idle).collect();
         scheduler.shown.edges = plan.edges.iter().map(|edge| EdgeState { used: 0, capacity: edge.capacity }).collect();
-        scheduler.shown.free = (0..plan.pools.len()).map(|pool| scheduler.permits.free(pool)).collect();
+        scheduler.shown.free = (0..pools.len()).map(|pool| scheduler.permits.free(pool)).collect();
         scheduler.refresh_rest();
         Ok(scheduler)
     }
@@ -172,6 +186,28 @@ impl Scheduler {
         Ok(())
     }
 
+    /// Keeps the partitions of a job that was just submitted from the source, until [`Self::let_go`]. A job that fails
+    /// meanwhile ends as any other.
+    pub fn hold_back(&mut self, job: JobId) {
+        let (Some(source), Some(at)) = (self.source, self.job_at(job)) else { return };
+        self.jobs[at].1.held_back = true;
+        self.ready.retain(|firing| firing.key.job != job || firing.stage != source);
+    }
+
+    /// Lets the partitions of a job that was held back come to the source.
+    pub fn let_go(&mut self, job: JobId) {
+        let Some(at) = self.job_at(job) else { return };
+        if std::mem::replace(&mut self.jobs[at].1.held_back, false) {
+            self.show_source(job);
+        }
+    }
+
+    /// Whether the job is not over: a partition of it has not come to the sink.
+    #[must_use]
+    pub fn has_job(&self, job: JobId) -> bool {
+        self.job_at(job).is_some()
+    }
+
     /// A token (or its tombstone) was put on an edge.
     pub fn arrived(&mut self, edge: usize, key: TokenKey, dead: bool, now_ns: u64) {
         let to = self.edges[edge].to;
@@ -184,7 +220,7 @@ impl Scheduler {
             Some(Arrival { dead: true, .. }) => self.dead.push((to, key, now_ns)),
             Some(_) => {
                 let job = &self.jobs[at].1;
-                let (priority, claim) = (job.priority, Arc::clone(&job.needs[to]));
+                let (priority, claim) = (job.priority, Arc::clone(&job.claims[to]));
                 self.insert(Waiting { stage: to, key, priority, since_ns: now_ns, claim, ccd: None, blocked: None });
             }
             None => {}
@@ -225,6 +261,11 @@ impl Scheduler {
             self.permits.give_back(needs);
             needs.iter().for_each(|(pool, weight)| self.shown.free[*pool] += weight);
         }
+        if !grant.dead && output == Output::Tombstone {
+            // It took a slot, and no token keeps it.
+            let slot = Arc::clone(&self.stages[grant.stage].slot);
+            self.hold_came_home(&slot);
+        }
         let Some(at) = at.filter(|_| Some(grant.stage) != self.dealloc) else { return };
         let job = &mut self.jobs[at].1;
         let reserved = output == Output::Tombstone && job.has_reserved(grant.key.partition);
@@ -242,7 +283,9 @@ impl Scheduler {
     /// What the output of `stage` holds until it is home.
     #[must_use]
     pub fn hold_of(&self, stage: usize, job: JobId) -> Claim {
-        self.job_at(job).map(|at| self.jobs[at].1.holds[stage].to_vec()).unwrap_or_default()
+        let mut claim = self.job_at(job).map(|at| self.jobs[at].1.holds[stage].to_vec()).unwrap_or_default();
+        claim.extend_from_slice(&self.stages[stage].slot);
+        claim
     }
 
     /// A token is home, and gives back what [`Self::hold_of`] said when it was made.
@@ -302,7 +345,7 @@ impl Scheduler {
         &self.shown.edges
     }
 
-    /// Free units by pool.
+    /// Free units by pool; behind the plan's pools come those of the slots.
     #[must_use]
     pub fn free(&self) -> &[u64] {
         &self.shown.free

@@ -96,6 +96,12 @@ impl<W: Write + Send> Observer for TraceWriter<W> {
                 ",\n{{\"ph\":\"e\",\"cat\":\"job\",\"name\":\"job\",\"id\":{},\"pid\":0,\"ts\":{ts},\"args\":{{\"succeeded\":{succeeded}}}}}",
                 job.0
             ),
+            Event::SmallPages => {
+                write!(
+                    out,
+                    ",\n{{\"ph\":\"i\",\"s\":\"g\",\"name\":\"memory on small pages\",\"pid\":0,\"tid\":0,\"ts\":{ts}}}"
+                )
+            }
             Event::Started { stage, worker, key, waited } => {
                 running.push(((stage, worker, key.job.0, key.partition), waited));
                 Ok(())

@@ -76,6 +76,7 @@ fn random_plan(draw: &mut Draw) -> Plan {
         stages: all,
         edges,
         policy: "oldest_first".into(),
+        dealloc: pipeline_runtime::plan::Dealloc::default(),
         memory: Vec::new(),
     }
 }

@@ -63,6 +63,9 @@ pub struct StageWatch {
     jobs: Mutex<HashMap<JobId, JobTimes>>,
 }
 
+/// Firings that there is room for from the beginning.
+const MOST_ROOM: u64 = 1 << 18;
+
 /// When a job was accepted, and when it was over.
 #[derive(Clone, Copy, Default)]
 struct JobTimes {
@@ -110,7 +113,12 @@ impl StageWatch {
             let bars = plan.stages.iter().map(bar).collect();
             (all, bars)
         });
-        Self { names, stages, bars, spans: Mutex::default(), jobs: Mutex::default() }
+        // A firing for each stage, and one of `dealloc` for each token: room for them now, so that the lists do not grow
+        // while proofs are made.
+        let firings = (plan.stages.len() + plan.edges.len()) as u64;
+        let spans = Mutex::new(Vec::with_capacity(proofs.saturating_mul(firings).min(MOST_ROOM) as usize));
+        let jobs = Mutex::new(HashMap::with_capacity(proofs.min(MOST_ROOM) as usize));
+        Self { names, stages, bars, spans, jobs }
     }
 
     /// Prints a line above the bars, or plainly where there are none.
@@ -186,6 +194,10 @@ impl Observer for StageWatch {
                 let times = JobTimes { accepted: at, finished: None };
                 self.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(job, times);
             }
+            Event::SmallPages => self.say(
+                "note: buffers lie on pages of 4 KiB, which costs speed: reserve pages of 2 MiB (vm.nr_hugepages), or write \
+                 `madvise` to /sys/kernel/mm/transparent_hugepage/enabled",
+            ),
             Event::Finished { job, .. } => {
                 let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
                 jobs.entry(job).or_default().finished = Some(at);

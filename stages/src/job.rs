@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use blstrs::Scalar;
 use ff::Field;
-use pipeline_runtime::stage::{Priority, Sizes};
+use pipeline_runtime::stage::{Brought, Priority, Sizes};
 use rand::rngs::OsRng;
 
 use crate::circuits::{CircuitShape, PublicInputs, WitnessSource};
 use crate::error::Error;
 use crate::params::ProvingKey;
 use crate::secret::SecretScalars;
+use crate::workspace::bytes_of_sums;
 
 /// Proofs of one circuit with one key, one partition for each.
 pub struct Job {
@@ -129,6 +130,28 @@ impl pipeline_runtime::stage::Job for Job {
 
     fn priority(&self) -> Priority {
         self.priority
+    }
+
+    fn brings(&self) -> Vec<Brought> {
+        let shape = Brought {
+            number: Arc::as_ptr(&self.shape) as usize,
+            what: format!("matrices and tables of `{}`", self.shape.name()),
+            bytes: self.shape.bytes(),
+        };
+        let key = Brought {
+            number: Arc::as_ptr(&self.key) as usize,
+            what: "proving key".to_owned(),
+            bytes: self.key.bytes(),
+        };
+        vec![key, shape]
+    }
+
+    fn workspace(&self, stage: &str, threads: usize) -> u64 {
+        match stage {
+            "gpu_ntt_msm" => bytes_of_sums(&self.key.in_g1(), threads),
+            "b_g2_msm" => bytes_of_sums(&[&self.key.b_g2], threads),
+            _ => 0,
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub mod selftest;
 pub mod sequence;
 pub mod tokens;
 pub mod verify;
+mod workspace;
 
 pub use circuits::{CircuitShape, WitnessSource};
 pub use error::{Class, Error};

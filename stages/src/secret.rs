@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use blstrs::Scalar;
 use ff::Field;
+use proofline_memory::{Arena, Pages};
 
 /// Overwrites scalars with zeros in a way that the optimiser does not remove.
 pub fn wipe_scalars(scalars: &mut [Scalar]) {
@@ -13,18 +14,30 @@ pub fn wipe_scalars(scalars: &mut [Scalar]) {
 }
 
 /// Scalars that are overwritten when they are dropped. The length is fixed: growing would leave copies behind.
-pub struct SecretScalars(Box<[Scalar]>);
+pub struct SecretScalars(Scalars);
+
+enum Scalars {
+    Heap(Box<[Scalar]>),
+    /// Memory of a slot, which is used again.
+    Arena(Pages<Scalar>),
+}
 
 impl SecretScalars {
     /// So many zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
-        Self(vec![Scalar::ZERO; len].into_boxed_slice())
+        Self(Scalars::Heap(vec![Scalar::ZERO; len].into_boxed_slice()))
+    }
+
+    /// So many zeros, in memory of an arena.
+    #[must_use]
+    pub fn zeros_in(arena: &Arena, len: usize) -> Self {
+        Self(Scalars::Arena(Pages::filled_in(arena, len, Scalar::ZERO)))
     }
 
     /// Overwrites them with zeros.
     pub fn wipe(&mut self) {
-        wipe_scalars(&mut self.0);
+        wipe_scalars(self);
     }
 }
 
@@ -32,11 +45,11 @@ impl From<Vec<Scalar>> for SecretScalars {
     /// Takes the scalars over. A vector with spare capacity is moved, and its old memory overwritten.
     fn from(mut scalars: Vec<Scalar>) -> Self {
         if scalars.len() == scalars.capacity() {
-            return Self(scalars.into_boxed_slice());
+            return Self(Scalars::Heap(scalars.into_boxed_slice()));
         }
         let kept = scalars.as_slice().into();
         wipe_scalars(&mut scalars);
-        Self(kept)
+        Self(Scalars::Heap(kept))
     }
 }
 
@@ -44,13 +57,19 @@ impl Deref for SecretScalars {
     type Target = [Scalar];
 
     fn deref(&self) -> &[Scalar] {
-        &self.0
+        match &self.0 {
+            Scalars::Heap(scalars) => scalars,
+            Scalars::Arena(scalars) => scalars,
+        }
     }
 }
 
 impl DerefMut for SecretScalars {
     fn deref_mut(&mut self) -> &mut [Scalar] {
-        &mut self.0
+        match &mut self.0 {
+            Scalars::Heap(scalars) => scalars,
+            Scalars::Arena(scalars) => scalars,
+        }
     }
 }
 
@@ -62,7 +81,7 @@ impl Drop for SecretScalars {
 
 impl std::fmt::Debug for SecretScalars {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SecretScalars(len = {})", self.0.len())
+        write!(f, "SecretScalars(len = {})", self.len())
     }
 }
 

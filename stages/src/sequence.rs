@@ -4,6 +4,7 @@
 //! description of what it computes.
 
 use pipeline_runtime::slot::Token;
+use proofline_kernels::msm::Workspace;
 
 use crate::error::Error;
 use crate::host;
@@ -27,9 +28,9 @@ pub fn prove(job: &Job, partition: u32) -> Result<Proof, Error> {
     host::classify(shape, &witness, &mut classified);
     drop(witness);
     let mut sums = SumsG1::with_shape(&());
-    host::sum_g1(shape, key, &evaluated, &classified, &mut sums)?;
+    host::sum_g1(shape, key, (&evaluated, &classified), &Workspace::new(), &mut sums)?;
     let mut sum_g2 = SumG2::with_shape(&());
-    host::sum_b_g2(key, &classified, &mut sum_g2);
+    host::sum_b_g2(key, &classified, &Workspace::new(), &mut sum_g2);
     let mut proof = Proof::with_shape(&());
     let proved = host::prove(job, partition, &sums, &sum_g2, &mut proof);
     sums.wipe();

@@ -8,6 +8,7 @@ use pipeline_runtime::plan::Bytes;
 use pipeline_runtime::slot::Token;
 use pipeline_runtime::stage::Sizes;
 use proofline_kernels::scalars::ScalarSet;
+use proofline_memory::Arena;
 
 use crate::circuits::CircuitShape;
 use crate::secret::{SecretScalars, wipe_scalars};
@@ -33,6 +34,10 @@ impl Token for Witness {
 
     fn with_shape(variables: &usize) -> Self {
         Self { values: SecretScalars::zeros(*variables) }
+    }
+
+    fn in_arena(variables: &usize, arena: &Arena) -> Self {
+        Self { values: SecretScalars::zeros_in(arena, *variables) }
     }
 
     fn shape(&self) -> usize {
@@ -67,6 +72,11 @@ pub struct Columns {
 }
 
 impl Evaluated {
+    /// Three vectors of one length.
+    fn of([a, b, c]: [SecretScalars; 3]) -> Self {
+        Self { domain: a.len(), columns: Mutex::new(Columns { a, b, c, spent: false }) }
+    }
+
     /// The vectors, for the stage that writes them or the one that uses them up.
     ///
     /// The quotient is computed in place, for a copy would be three times the largest vector of the prover. The lock
@@ -91,8 +101,11 @@ impl Token for Evaluated {
     type Shape = usize;
 
     fn with_shape(domain: &usize) -> Self {
-        let [a, b, c] = [(); 3].map(|()| SecretScalars::zeros(*domain));
-        Self { domain: *domain, columns: Mutex::new(Columns { a, b, c, spent: false }) }
+        Self::of([(); 3].map(|()| SecretScalars::zeros(*domain)))
+    }
+
+    fn in_arena(domain: &usize, arena: &Arena) -> Self {
+        Self::of([(); 3].map(|()| SecretScalars::zeros_in(arena, *domain)))
     }
 
     fn shape(&self) -> usize {
@@ -155,12 +168,19 @@ impl Token for Classified {
         Self { counts: *counts, l, a, b }
     }
 
+    fn in_arena(counts: &QueryCounts, arena: &Arena) -> Self {
+        let [l, a, b] = [counts.l, counts.a, counts.b].map(|len| ScalarSet::in_arena(arena, len));
+        Self { counts: *counts, l, a, b }
+    }
+
     fn shape(&self) -> QueryCounts {
         self.counts
     }
 
     fn bytes(&self) -> u64 {
-        [&self.l, &self.a, &self.b].iter().map(|set| set.bytes() as u64).sum()
+        // What a slot of an arena has room for: full-sized scalars throughout.
+        let QueryCounts { l, a, b } = self.counts;
+        (SCALAR_BYTES + 4) * (l + a + b) as u64
     }
 
     fn wipe(&mut self) {

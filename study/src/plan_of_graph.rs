@@ -2,9 +2,9 @@
 
 use pipeline_graph::model;
 use pipeline_graph::plan as graph;
-use pipeline_graph::plan::memory::{Memory, On, Row, Table, tables};
+use pipeline_graph::plan::memory::{Memory, On, Row, Table, live_tokens, tables};
 use pipeline_runtime::plan::{
-    Bytes, Ccds, Edge, Gpu, Group, Insist, MemoryPlace, MemoryRow, MemoryTable, Plan, Pool, Role, Share, Sku,
+    Bytes, Ccds, Dealloc, Edge, Gpu, Group, Insist, MemoryPlace, MemoryRow, MemoryTable, Plan, Pool, Role, Share, Sku,
     StagePlan, Unit,
 };
 use pipeline_runtime::stage::Sizes;
@@ -17,6 +17,10 @@ use pipeline_runtime::tags::Tags;
 /// while the worker waits with it; `release: BeforeSend` has as many as there can be tokens.
 #[must_use]
 pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
+    let live = live_tokens(plan);
+    let reserves = plan.stages.iter().all(|stage| stage.opt_outs.reserves());
+    // A stage that departs from the discipline has more tokens than it has places, and nothing that bounds them.
+    let slots = |live: u64| u32::try_from(live).ok().filter(|_| reserves);
     Plan {
         graph: plan.graph.clone(),
         file: plan.file.clone(),
@@ -24,9 +28,19 @@ pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
         sku: plan.sku.as_ref().map(sku_of),
         pools: plan.pools.iter().map(pool_of).collect(),
         groups: plan.groups.iter().map(group_of).collect(),
-        stages: plan.stages.iter().map(stage_of).collect(),
+        stages: plan
+            .stages
+            .iter()
+            .zip(live)
+            .map(|(stage, live)| StagePlan { slots: slots(live), ..stage_of(stage) })
+            .collect(),
         edges: plan.edges.iter().map(|edge| edge_of(plan, edge)).collect(),
         policy: plan.policy.clone(),
+        dealloc: match plan.dealloc {
+            model::Dealloc::Recycle => Dealloc::Recycle,
+            model::Dealloc::BoundedFree => Dealloc::BoundedFree,
+            model::Dealloc::UnboundedFree => Dealloc::UnboundedFree,
+        },
         memory: tables(plan).iter().filter(|table| table.memory == Memory::Ram).map(table_of).collect(),
     }
 }
@@ -125,6 +139,8 @@ fn stage_of(stage: &graph::StagePlan) -> StagePlan {
         needs: stage.needs.clone(),
         holds: formulas(&stage.holds),
         workspace: formulas(&stage.workspace),
+        bytes: stage.output.as_ref().map(|(_, bytes)| bytes_of(bytes)).unwrap_or_default(),
+        slots: None,
         inputs: stage.inputs.clone(),
         outputs: stage.outputs.clone(),
     }

@@ -55,6 +55,8 @@ pub struct Domain {
     path: Path,
     /// For the root of bellman.
     transforms: Transforms,
+    /// What quotients need beside, from the first one on.
+    quotients: quotient::Tables,
 }
 
 impl Domain {
@@ -78,7 +80,12 @@ impl Domain {
             return Err(too_large);
         }
         let root = roots::root_of_unity(Convention::Coefficients, log_size);
-        Ok(Self { log_size, path, transforms: Transforms::new(path, root, log_size) })
+        Ok(Self {
+            log_size,
+            path,
+            transforms: Transforms::new(path, root, log_size),
+            quotients: quotient::Tables::default(),
+        })
     }
 
     /// The path that transforms take.

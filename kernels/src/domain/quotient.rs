@@ -1,41 +1,62 @@
 //! The quotient polynomial of a Groth16 proof, in both conventions.
 
+use std::sync::OnceLock;
+
 use ff::Field;
 use rayon::prelude::*;
 
+use super::reverse::reverse;
 use super::roots;
-use super::transform::Transforms;
+use super::transform::{Scale, Transforms};
 use super::{Convention, Domain};
 use crate::{Path, Scalar};
 
 /// Entries that one task of the pointwise step takes.
 const ELEMENTS_PER_TASK: usize = 1 << 12;
 
+/// What quotients of one domain need beside its transforms: made once, so that a proof allocates nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tables {
+    /// The scales to the coset of 7, and back to coefficients.
+    coefficients: OnceLock<[Scale; 2]>,
+    /// snarkjs' transforms, and the scale to the odd coset.
+    odd_coset: OnceLock<(Transforms, Scale)>,
+}
+
 /// Coefficients of (A·B − C)/Z: three inverse transforms, three on the coset of 7, one inverse on the coset.
 pub(super) fn coefficients(domain: &Domain, a: &mut [Scalar], b: &mut [Scalar], c: &mut [Scalar]) {
     let generator = roots::coset_generator();
-    to_coset(domain, &domain.transforms, generator, [&mut *a, &mut *b, &mut *c]);
+    let backward = &domain.transforms.backward;
+    let [to_coset, from_coset] = domain
+        .quotients
+        .coefficients
+        .get_or_init(|| [generator, roots::inverse(generator)].map(|base| backward.scale(base, domain.size_inverse())));
+    transform(&domain.transforms, to_coset, [&mut *a, &mut *b, &mut *c]);
     // On the coset Z has the single value g^size − 1; g is no root of unity of this order, so it is not zero.
     let z_inverse = roots::inverse(generator.pow_vartime([domain.size() as u64]) - Scalar::ONE);
     combine(domain.path, a, b, c, z_inverse);
-    domain.coset_ifft(a);
+    backward.to_reversed(a, Some(from_coset));
+    reverse(a);
 }
 
 /// Values of A·B − C on the odd coset, where C interpolates A·B on the domain; the roots are snarkjs'.
 pub(super) fn odd_coset(domain: &Domain, a: &mut [Scalar], b: &mut [Scalar], c: &mut [Scalar]) {
     pointwise(c, a, b, |_, a, b| *a * b);
-    let root = roots::root_of_unity(Convention::OddCoset, domain.log_size());
-    let shift = roots::root_of_unity(Convention::OddCoset, domain.log_size() + 1);
-    let transforms = Transforms::new(domain.path, root, domain.log_size());
-    to_coset(domain, &transforms, shift, [&mut *a, &mut *b, &mut *c]);
+    let (transforms, scale) = domain.quotients.odd_coset.get_or_init(|| {
+        let root = roots::root_of_unity(Convention::OddCoset, domain.log_size());
+        let shift = roots::root_of_unity(Convention::OddCoset, domain.log_size() + 1);
+        let transforms = Transforms::new(domain.path, root, domain.log_size());
+        let scale = transforms.backward.scale(shift, domain.size_inverse());
+        (transforms, scale)
+    });
+    transform(transforms, scale, [&mut *a, &mut *b, &mut *c]);
     combine(domain.path, a, b, c, Scalar::ONE);
 }
 
-/// Values on the domain to values on `shift`·domain, both in natural order.
-fn to_coset(domain: &Domain, transforms: &Transforms, shift: Scalar, arrays: [&mut [Scalar]; 3]) {
-    let scale = transforms.backward.scale(shift, domain.size_inverse());
+/// Values on the domain to values on the coset of a scale, both in natural order.
+fn transform(transforms: &Transforms, scale: &Scale, arrays: [&mut [Scalar]; 3]) {
     for x in arrays {
-        transforms.backward.to_reversed(x, Some(&scale));
+        transforms.backward.to_reversed(x, Some(scale));
         transforms.forward.to_natural(x);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use proofline_memory::Pages;
+
 use super::batch::{self, Affine, Packed, Scratch};
 use super::fp2::{Prime, Quadratic, Tower};
 use super::vector::Row;
@@ -9,7 +11,6 @@ use super::{Ifma, field, fp};
 use crate::msm::Curve;
 use crate::msm::adder::{Adder, Pair};
 use crate::msm::load::{LoadError, Pieces};
-use crate::pages::Pages;
 use crate::{G1Affine, G2Affine};
 
 /// Bases with coordinates in F, K elements of Fp each.
@@ -78,6 +79,7 @@ impl<F: Tower<K>, const K: usize> Bases<F, K> {
 impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder<C> for Bases<F, K> {
     type Point = Affine<K>;
     type Scratch = Scratch<K>;
+    const SCRATCH_BYTES: usize = Scratch::<K>::BYTES;
 
     fn infinity() -> Affine<K> {
         Affine::INFINITY

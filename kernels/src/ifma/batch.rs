@@ -57,6 +57,8 @@ pub struct Scratch<const K: usize> {
 }
 
 impl<const K: usize> Scratch<K> {
+    pub(super) const BYTES: usize = BATCH / LANES * (size_of::<Group<K>>() + size_of::<[Fp; K]>());
+
     pub(super) fn new(proof: Ifma) -> Self {
         let zero = [[proof.splat(0); LIMBS]; K];
         let group = Group { denominator: zero, numerator: zero, before: zero, x1: zero, y1: zero, keep: 0, cancel: 0 };

@@ -20,6 +20,9 @@ pub trait Adder<C: Curve>: Sized + Clone + std::fmt::Debug + Send + Sync {
     /// Memory for a batch of additions.
     type Scratch: Send;
 
+    /// The bytes of [`Self::Scratch`].
+    const SCRATCH_BYTES: usize;
+
     /// The point at infinity.
     fn infinity() -> Self::Point;
 

@@ -4,10 +4,11 @@
 //! component a the 48 bytes of a·2^384 mod p, little-endian. It is what blst has in memory, so that the portable path
 //! takes it as it is, and it costs the IFMA path one product for each component: less than the digest that guards it.
 
+use proofline_memory::Pages;
+
 use super::portable::{Coordinates, Field};
 use super::{Bases, Curve, DROPPED, Query};
 use crate::Path;
-use crate::pages::Pages;
 
 /// A query as it is stored: points at infinity are left out.
 #[derive(Debug, Clone, Copy)]

@@ -15,6 +15,7 @@ pub use load::{LoadError, Stored};
 pub use workspace::Workspace;
 
 use adder::Adder;
+use pippenger::Jobs;
 use terms::Terms;
 use workspace::{Pool, Window};
 
@@ -123,37 +124,86 @@ impl<C: Curve> Query<C> {
         assert!(scalars.len() <= self.len, "{} scalars for a query of {} points", scalars.len(), self.len);
         let term = |at: usize| self.entry(at as u32, false).map(|entry| (entry, canonical(&scalars[at])));
         match &self.bases {
-            Bases::Portable(bases) => multiply(bases, &workspace.portable, scalars.len(), term),
+            Bases::Portable(bases) => msm_dense_over(bases, &workspace.portable, scalars.len(), term),
             #[cfg(target_arch = "x86_64")]
-            Bases::Ifma(bases) => multiply(bases, &workspace.ifma, scalars.len(), term),
+            Bases::Ifma(bases) => msm_dense_over(bases, &workspace.ifma, scalars.len(), term),
+        }
+    }
+
+    /// Makes the memory that multiplications by this query on so many threads take, whatever the scalars, so that none of
+    /// them has to.
+    pub fn prepare(&self, workspace: &Workspace<C>, threads: usize) {
+        match &self.bases {
+            Bases::Portable(bases) => workspace.portable.prepare(bases, self.len, threads),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(bases) => workspace.ifma.prepare(bases, self.len, threads),
+        }
+    }
+
+    /// What [`prepare`](Self::prepare) takes for a query of so many points, in bytes.
+    pub fn prepared_bytes(&self, threads: usize) -> usize {
+        match &self.bases {
+            Bases::Portable(_) => Pool::<C, C::Portable>::prepared_bytes(self.len, threads),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(_) => Pool::<C, C::Ifma>::prepared_bytes(self.len, threads),
         }
     }
 
     fn msm_over<A: Adder<C>>(&self, bases: &A, pool: &Pool<C, A>, set: &ScalarSet) -> C::Projective {
-        let ones = || {
-            let plus = set.ones().iter().filter_map(|&at| self.entry(at, false));
-            let minus = set.minus_ones().iter().filter_map(|&at| self.entry(at, true));
-            pool.with_window(|Window { sorted, .. }| {
-                sorted.entries.clear();
-                sorted.entries.extend(plus.chain(minus));
-                bases.to_projective(&segments::sum_all(bases, pool, &sorted.entries))
-            })
-        };
-        let small = || {
-            multiply(bases, pool, set.small().len(), |at: usize| {
-                let small = &set.small()[at];
-                // A second limb, for the carry of the signed digits.
-                self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude(), 0]))
-            })
-        };
-        let full = || {
-            multiply(bases, pool, set.full().len(), |at: usize| {
-                let full = &set.full()[at];
-                self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
-            })
-        };
-        let (full, (small, ones)) = rayon::join(full, || rayon::join(small, ones));
-        full + small + ones
+        let (few, many) = (set.small().len(), set.full().len());
+        let ones = set.ones().len() + set.minus_ones().len();
+        pool.with_terms(|memory| {
+            let mut room = memory.room(few + many, 2 * few + 4 * many);
+            let (of_full, of_small) = (room.take(many), room.take(few));
+            let small = || {
+                Jobs::new(Terms::new(of_small, |at: usize| {
+                    let small = &set.small()[at];
+                    // A second limb, for the carry of the signed digits.
+                    self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude(), 0]))
+                }))
+            };
+            let full = || {
+                Jobs::new(Terms::new(of_full, |at: usize| {
+                    let full = &set.full()[at];
+                    self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
+                }))
+            };
+            let (full, small) = rayon::join(full, small);
+            // The ones are the first job, since theirs takes longest where they are many.
+            let (of_ones, of_full) = (usize::from(ones > 0), full.count());
+            let ((entries, buckets), (more_entries, more_buckets)) = (full.room(), small.room());
+            let room = (entries.max(more_entries).max(ones), buckets.max(more_buckets));
+            let sums = pippenger::run(pool, of_ones + of_full + small.count(), room, |job, window| {
+                match job.checked_sub(of_ones) {
+                    None => self.sum_of_ones(bases, pool, set, window),
+                    Some(job) if job < of_full => full.sum(job, bases, pool, window),
+                    Some(job) => small.sum(job - of_full, bases, pool, window),
+                }
+            });
+            let of = |from: usize, count: usize| {
+                let own = sums.iter().filter(move |(job, _)| (from..from + count).contains(job));
+                own.map(move |(job, sum)| (job - from, *sum))
+            };
+            of(0, of_ones).fold(C::zero(), |total, (_, sum)| total + sum)
+                + full.together::<C>(of(of_ones, of_full))
+                + small.together::<C>(of(of_ones + of_full, small.count()))
+        })
+    }
+
+    /// The sum of the points with the scalars 1 and −1.
+    fn sum_of_ones<A: Adder<C>>(
+        &self,
+        bases: &A,
+        pool: &Pool<C, A>,
+        set: &ScalarSet,
+        Window { sorted, .. }: &mut Window<A::Point>,
+    ) -> C::Projective {
+        let plus = set.ones().iter().filter_map(|&at| self.entry(at, false));
+        let minus = set.minus_ones().iter().filter_map(|&at| self.entry(at, true));
+        sorted.entries.clear();
+        sorted.entries.reserve_total(set.ones().len() + set.minus_ones().len());
+        sorted.entries.extend(plus.chain(minus));
+        bases.to_projective(&segments::sum_all(bases, pool, &sorted.entries))
     }
 
     /// The entry of original point `position` in the bases; nothing if it is infinity.
@@ -166,14 +216,17 @@ impl<C: Curve> Query<C> {
     }
 }
 
-/// Σ ±scalar · base over `count` terms; see [`Terms::new`].
-fn multiply<C: Curve, A: Adder<C>, const LIMBS: usize>(
+/// Σ scalar · base over `count` terms; see [`Terms::new`].
+fn msm_dense_over<C: Curve, A: Adder<C>>(
     bases: &A,
     pool: &Pool<C, A>,
     count: usize,
-    term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync,
+    term: impl Fn(usize) -> Option<(u32, [u64; 4])> + Sync,
 ) -> C::Projective {
-    pool.with_terms(|memory| pippenger::multiply(bases, pool, Terms::new(memory, count, term)))
+    pool.with_terms(|memory| {
+        let of_terms = memory.room(count, 4 * count).take(count);
+        pippenger::multiply(bases, pool, &Jobs::new(Terms::new(of_terms, term)))
+    })
 }
 
 #[cfg(test)]

@@ -3,19 +3,21 @@
 //! In every round neighbours are paired, over all segments of a block together, so that batches stay full whatever the
 //! sizes of the segments: a thousand small buckets or one that holds every bit of a witness.
 
+use proofline_memory::{List, Pages};
 use rayon::prelude::*;
 
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
 use super::workspace::{Pool, Task, Window};
-use crate::pages::Pages;
 
 /// Entries of one block: its points after the first round (at most half as many) stay in a second-level cache.
-const BLOCK: usize = 1 << 13;
+pub(super) const BLOCK: usize = 1 << 13;
 /// A segment of more entries than this is cut into pieces first.
-const PIECE: usize = 1 << 7;
-/// Entries that one parallel task sums.
+pub(super) const PIECE: usize = 1 << 7;
+/// Entries that one parallel task sums, at least.
 const ENTRIES_PER_TASK: usize = 1 << 16;
+/// Tasks of a sum, at most: the list of them stays small.
+const MOST_TASKS: usize = 1 << 9;
 
 /// Sums of consecutive segments: `out[j]` becomes the sum of the next `sizes[j]` entries. Parallel.
 pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
@@ -28,6 +30,7 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
     debug_assert_eq!(sizes.len(), out.len());
     debug_assert_eq!(sizes.iter().map(|&size| size as usize).sum::<usize>(), entries.len());
     // Cut into tasks of whole segments.
+    let per_task = ENTRIES_PER_TASK.max(entries.len() / MOST_TASKS);
     let mut tasks = Vec::new();
     let (mut entries, mut sizes, mut out) = (entries, sizes, out);
     while !sizes.is_empty() {
@@ -35,7 +38,7 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
         let count = sizes
             .iter()
             .take_while(|size| {
-                let open = total < ENTRIES_PER_TASK;
+                let open = total < per_task;
                 total += if open { **size as usize } else { 0 };
                 open
             })
@@ -79,7 +82,7 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
     if entries.is_empty() {
         return A::infinity();
     }
-    pool.with_window(|Window { sorted, buckets: partial }| {
+    pool.with_pieces(entries.len().div_ceil(PIECE), |Window { sorted, buckets: partial }| {
         let sizes = &mut sorted.sizes;
         sizes.clear();
         sizes.extend(entries.chunks(PIECE).map(|piece| piece.len() as u32));
@@ -116,7 +119,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
     let Task { scratch, points, pairs, sizes: left } = task;
     let region: usize = sizes.iter().map(|&size| size.div_ceil(2) as usize).sum();
     if points.len() < 2 * region {
-        *points = Pages::filled(2 * region.max(BLOCK), A::infinity());
+        *points = Pages::filled_in(pairs.arena(), 2 * region, A::infinity());
     }
     // First round, from the bases.
     pairs.clear();
@@ -171,7 +174,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
 pub(super) fn weighted_sum<C: Curve, A: Adder<C>>(
     adder: &A,
     pool: &Pool<C, A>,
-    buckets: &mut Vec<A::Point>,
+    buckets: &mut List<A::Point>,
 ) -> C::Projective {
     pool.with_task(adder, |task| weighted(adder, task, buckets))
 }
@@ -183,7 +186,7 @@ const CHUNKS: usize = 1 << 10;
 /// Chunks longer than this gain nothing any more.
 const LONGEST_CHUNK: usize = 32;
 
-fn weighted<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, buckets: &mut Vec<A::Point>) -> C::Projective {
+fn weighted<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, buckets: &mut List<A::Point>) -> C::Projective {
     // What each step of the descent gives: its own sum, and by how many doublings the next counts more.
     let mut steps = Vec::new();
     while buckets.len() > FEW_BUCKETS {
@@ -207,7 +210,7 @@ fn weighted<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, buckets: &m
 fn descend<C: Curve, A: Adder<C>>(
     adder: &A,
     task: &mut Task<C, A>,
-    buckets: &mut Vec<A::Point>,
+    buckets: &mut List<A::Point>,
 ) -> (C::Projective, u32) {
     let Task { pairs, scratch, .. } = task;
     let length = (buckets.len() / CHUNKS).next_power_of_two().clamp(4, LONGEST_CHUNK);

@@ -4,14 +4,14 @@ use rayon::prelude::*;
 use zeroize::Zeroize;
 
 use super::digits::{Windows, bit_length};
-use super::workspace::{Limbs, Sorted};
+use super::workspace::{OfTerms, Sorted};
 
 /// Scalars with the entries of their bases. Limbs lie limb by limb, so that a window reads only the limbs it cuts.
 ///
 /// Holds scalars of a witness, in memory of a workspace: erased when dropped.
 pub(super) struct Terms<'m, const LIMBS: usize> {
-    entries: &'m mut Vec<u32>,
-    limbs: [&'m mut Vec<u64>; LIMBS],
+    entries: &'m mut [u32],
+    limbs: [&'m mut [u64]; LIMBS],
     bits: u32,
 }
 
@@ -25,27 +25,16 @@ fn per_task(terms: usize) -> usize {
 }
 
 impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
-    /// `count` terms; `term(i)` gives the entry of a base (twice its index, plus one for its negative) and the scalar,
-    /// or nothing for a term that is to be left out.
-    ///
-    /// Scalars of more than four limbs there are none.
+    /// As many terms as there is memory for; `term(i)` gives the entry of a base (twice its index, plus one for its
+    /// negative) and the scalar, or nothing for a term that is to be left out.
     pub(super) fn new(
-        memory: &'m mut Limbs,
-        count: usize,
+        (entries, limbs): OfTerms<'m, LIMBS>,
         term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync,
     ) -> Self {
-        const { assert!(LIMBS <= 4) };
         // A term that is left out is one with the scalar zero: all its digits are zero.
         let blank = (0, [0; LIMBS]);
-        let Limbs { entries, limbs: [l0, l1, l2, l3] } = memory;
-        let mut all = [Some(l0), Some(l1), Some(l2), Some(l3)];
-        let limbs: [&'m mut Vec<u64>; LIMBS] = std::array::from_fn(|i| match all[i].take() {
-            Some(limb) => limb,
-            None => unreachable!("each limb is taken once"),
-        });
+        let count = entries.len();
         let mut terms = Self { entries, limbs, bits: 0 };
-        terms.entries.resize(count, 0);
-        terms.limbs.iter_mut().for_each(|limb| limb.resize(count, 0));
         let per_task = per_task(count);
         let limbs = tasks(&mut terms.limbs, per_task);
         let entries = terms.entries.par_chunks_mut(per_task);
@@ -112,14 +101,14 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
         sizes.clear();
         sizes.extend_from_slice(&places[1..]);
         let mut next = 0;
-        for (place, size) in places[1..].iter_mut().zip(&*sizes) {
+        for (place, size) in places[1..].iter_mut().zip(sizes.iter()) {
             *place = next;
             next += size;
         }
         // Zero digits all go to one place behind the others.
         places[0] = next;
         let behind = next as usize;
-        entries.resize(behind + 1, 0);
+        entries.set_len(behind + 1, 0);
         for ((&low, &high), &entry) in low.iter().zip(high).zip(&self.entries[range]) {
             let digit = cut.digit(low, high);
             let place = &mut places[digit.unsigned_abs() as usize];
@@ -131,10 +120,7 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
 }
 
 /// The limbs in pieces of `per_task` terms.
-fn tasks<'a, const LIMBS: usize>(
-    limbs: &'a mut [&mut Vec<u64>; LIMBS],
-    per_task: usize,
-) -> Vec<[&'a mut [u64]; LIMBS]> {
+fn tasks<'a, const LIMBS: usize>(limbs: &'a mut [&mut [u64]; LIMBS], per_task: usize) -> Vec<[&'a mut [u64]; LIMBS]> {
     let count = limbs[0].len().div_ceil(per_task);
     let mut chunks: [_; LIMBS] = limbs.each_mut().map(|limbs| limbs.chunks_mut(per_task));
     (0..count).map(|_| chunks.each_mut().map(|chunks| chunks.next().unwrap_or_default())).collect()
@@ -142,7 +128,6 @@ fn tasks<'a, const LIMBS: usize>(
 
 impl<const LIMBS: usize> Drop for Terms<'_, LIMBS> {
     fn drop(&mut self) {
-        // This also empties them, and keeps their memory.
         self.limbs.iter_mut().for_each(|limb| limb.zeroize());
     }
 }

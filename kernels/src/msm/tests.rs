@@ -239,26 +239,22 @@ fn all_window_sizes<C: Curve>(widest: u32) {
     let mut scalars = mixed_scalars(&mut rng, 40);
     scalars.extend(borders().into_iter().take(10));
     let want = naive(&points, &scalars);
-    let mut memory = workspace::Limbs::default();
+    let arena = proofline_memory::Arena::default();
+    let mut memory = workspace::Limbs::new(&arena);
+    let n = scalars.len();
     let term = |i: usize| Some((2 * i as u32, canonical(&scalars[i])));
     for width in 2..=widest {
         let portable = C::portable(points.clone());
-        let got = pippenger::multiply_with_width(
-            &portable,
-            &Pool::new(),
-            Terms::new(&mut memory, scalars.len(), term),
-            width,
-        );
+        let jobs = pippenger::Jobs::with_width(Terms::new(memory.room(n, 4 * n).take(n), term), width);
+        let got = pippenger::multiply(&portable, &Pool::new(&arena), &jobs);
+        drop(jobs);
         assert_eq!(got, want, "width {width}, portable");
         #[cfg(target_arch = "x86_64")]
         if let Some(proof) = crate::ifma::Ifma::detect() {
             let ifma = C::ifma(proof, &points);
-            let got = pippenger::multiply_with_width(
-                &ifma,
-                &Pool::new(),
-                Terms::new(&mut memory, scalars.len(), term),
-                width,
-            );
+            let jobs = pippenger::Jobs::with_width(Terms::new(memory.room(n, 4 * n).take(n), term), width);
+            let got = pippenger::multiply(&ifma, &Pool::new(&arena), &jobs);
+            drop(jobs);
             assert_eq!(got, want, "width {width}, IFMA");
         }
     }
@@ -284,6 +280,48 @@ fn a_workspace_stops_growing() {
             kept.push(workspace.bytes());
         }
         assert!(kept[1] > 0 && kept[1..].iter().all(|bytes| *bytes <= kept[1] + kept[1] / 8), "{kept:?}");
+    }
+}
+
+/// The memory of a batch, which lies on the heap.
+fn scratch<C: Curve>(path: Path) -> usize {
+    match path {
+        Path::Portable => <C::Portable as Adder<C>>::SCRATCH_BYTES,
+        #[cfg(target_arch = "x86_64")]
+        Path::Ifma(_) => <C::Ifma as Adder<C>>::SCRATCH_BYTES,
+    }
+}
+
+/// After [`Query::prepare`] no multiplication maps anything, whatever the classes of its scalars.
+#[test]
+fn a_prepared_workspace_has_room_for_any_scalars() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let n = 1 << 15;
+    let points = random_points::<G1Affine>(&mut rng, n);
+    let threads = 3;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    for path in Path::all() {
+        let query = Query::with_path(points.clone(), path);
+        let arena = proofline_memory::Arena::default();
+        let workspace = Workspace::in_arena(&arena);
+        pool.install(|| query.prepare(&workspace, threads));
+        let prepared = arena.counts();
+        assert!(prepared.maps > 0);
+        assert_eq!(
+            workspace.bytes() + threads * scratch::<G1Affine>(path),
+            query.prepared_bytes(threads),
+            "{}",
+            path.name()
+        );
+        let full: Vec<Scalar> = (0..n).map(|_| Scalar::random(&mut rng)).collect();
+        let small: Vec<Scalar> = (0..n).map(|_| Scalar::from(rng.r#gen::<u64>())).collect();
+        for scalars in [&full, &small, &vec![Scalar::ONE; n], &vec![-Scalar::ONE; n], &mixed_scalars(&mut rng, n)] {
+            let mut set = ScalarSet::new();
+            set.fill(scalars, None);
+            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(scalars, &workspace)));
+            assert_eq!(sums.0, sums.1, "{}", path.name());
+            assert_eq!(arena.counts(), prepared, "{}", path.name());
+        }
     }
 }
 

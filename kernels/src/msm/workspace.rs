@@ -3,9 +3,12 @@
 //! What is in use at once bounds what is kept: a task's memory for each thread, a window's for each window that is being
 //! summed (at most 2^22 terms of four bytes, and its buckets), and the terms of each multiplication under way.
 
+use proofline_memory::{Arena, List, Pages, taken};
+
 use super::Curve;
-use super::adder::{Adder, Pair};
-use crate::pages::Pages;
+use super::adder::{Adder, BATCH, Pair};
+use super::pippenger::{TERMS_PER_CHUNK, window_width};
+use super::segments::{BLOCK, PIECE};
 use crate::shelf::Shelf;
 
 /// Memory for multiplications over one group; several at a time may share one.
@@ -19,12 +22,17 @@ pub struct Workspace<C: Curve> {
 }
 
 impl<C: Curve> Workspace<C> {
-    /// Empty: the first multiplications fill it.
+    /// Empty, with an arena of its own: the first multiplications fill it.
     pub fn new() -> Self {
+        Self::in_arena(&Arena::default())
+    }
+
+    /// Empty; its memory comes from an arena. [`Query::prepare`](super::Query::prepare) fills it before it is used.
+    pub fn in_arena(arena: &Arena) -> Self {
         Self {
-            portable: Pool::new(),
+            portable: Pool::new(arena),
             #[cfg(target_arch = "x86_64")]
-            ifma: Pool::new(),
+            ifma: Pool::new(arena),
         }
     }
 
@@ -54,77 +62,232 @@ pub(super) struct Task<C: Curve, A: Adder<C>> {
     pub(super) scratch: A::Scratch,
     /// Two regions, read and written in turn by the rounds.
     pub(super) points: Pages<A::Point>,
-    pub(super) pairs: Vec<Pair>,
-    pub(super) sizes: Vec<u32>,
+    pub(super) pairs: List<Pair>,
+    pub(super) sizes: List<u32>,
 }
 
 /// Memory of one window, or of another sum of many entries.
-pub(super) struct Window<P> {
+pub(super) struct Window<P: Copy> {
     pub(super) sorted: Sorted,
-    pub(super) buckets: Vec<P>,
+    pub(super) buckets: List<P>,
+}
+
+impl<P: Copy> Window<P> {
+    fn new(arena: &Arena) -> Self {
+        let [entries, sizes, places] = [(); 3].map(|()| List::new(arena));
+        Self { sorted: Sorted { entries, sizes, places }, buckets: List::new(arena) }
+    }
+
+    fn bytes(&self) -> usize {
+        let Sorted { entries, sizes, places } = &self.sorted;
+        entries.bytes() + sizes.bytes() + places.bytes() + self.buckets.bytes()
+    }
+
+    /// The entries and buckets that it has room for, as one number.
+    fn room(&self) -> usize {
+        4 * self.sorted.entries.capacity() + size_of::<P>() * self.buckets.capacity()
+    }
 }
 
 /// Entries in the order of their segments.
-#[derive(Default)]
 pub(super) struct Sorted {
-    pub(super) entries: Vec<u32>,
+    pub(super) entries: List<u32>,
     /// Entries of each segment.
-    pub(super) sizes: Vec<u32>,
+    pub(super) sizes: List<u32>,
     /// Where the next entry of each goes, while sorting.
-    pub(super) places: Vec<u32>,
+    pub(super) places: List<u32>,
 }
 
-/// Memory of the terms of one multiplication: entries, and scalars limb by limb.
-#[derive(Default)]
+/// Limbs of a full scalar.
+const LIMBS: usize = 4;
+
+/// Memory of the terms of one multiplication.
 pub(super) struct Limbs {
-    pub(super) entries: Vec<u32>,
-    pub(super) limbs: [Vec<u64>; 4],
+    entries: List<u32>,
+    words: List<u64>,
+}
+
+impl Limbs {
+    pub(super) fn new(arena: &Arena) -> Self {
+        Self { entries: List::new(arena), words: List::new(arena) }
+    }
+
+    /// Room for so many terms whose scalars have so many limbs in all.
+    pub(super) fn room(&mut self, terms: usize, limbs: usize) -> Room<'_> {
+        self.entries.set_len(terms, 0);
+        self.words.set_len(limbs, 0);
+        Room { entries: &mut self.entries, words: &mut self.words }
+    }
+}
+
+/// Memory of terms that is not yet in use; its contents are of no meaning.
+pub(super) struct Room<'m> {
+    entries: &'m mut [u32],
+    words: &'m mut [u64],
+}
+
+/// Memory of a number of terms: entries, and scalars limb by limb.
+pub(super) type OfTerms<'m, const LIMBS: usize> = (&'m mut [u32], [&'m mut [u64]; LIMBS]);
+
+impl<'m> Room<'m> {
+    /// Takes the memory of `count` terms from the front.
+    pub(super) fn take<const LIMBS: usize>(&mut self, count: usize) -> OfTerms<'m, LIMBS> {
+        fn front<'m, T>(from: &mut &'m mut [T], count: usize) -> &'m mut [T] {
+            let (front, rest) = std::mem::take(from).split_at_mut(count);
+            *from = rest;
+            front
+        }
+        (front(&mut self.entries, count), [(); LIMBS].map(|()| front(&mut self.words, count)))
+    }
 }
 
 /// The workspace of one implementation.
 pub(super) struct Pool<C: Curve, A: Adder<C>> {
+    arena: Arena,
     tasks: Shelf<Task<C, A>>,
     windows: Shelf<Window<A::Point>>,
+    /// Of sums of many entries, which are cut into pieces: as windows, but small, and used inside of one.
+    pieces: Shelf<Window<A::Point>>,
     terms: Shelf<Limbs>,
 }
 
+/// The longest lists of multiplications of up to so many terms.
+struct Longest {
+    terms: usize,
+    /// Entries of a window; the ones of a set, which are not cut into chunks, are as many as terms.
+    in_window: usize,
+    buckets: usize,
+    /// Pieces of a sum of all terms.
+    pieces: usize,
+    pairs: usize,
+}
+
+impl Longest {
+    fn of(terms: usize) -> Self {
+        let in_window = terms.min(TERMS_PER_CHUNK);
+        // Full scalars want the widest windows. The topmost may have twice as many buckets as the others. Chunks of at
+        // least four put two sums each behind them, and the last chunk is filled up.
+        let width = window_width(in_window, FULL_BITS);
+        let buckets = (1_usize << width) + (1 << width) / 2 + 64;
+        let pieces = terms.div_ceil(PIECE);
+        Self { terms, in_window: in_window + 1, buckets, pieces, pairs: BLOCK.max(buckets).max(BATCH).max(pieces / 2) }
+    }
+
+    fn entries(&self, window: usize) -> usize {
+        if window == 0 { self.terms + 1 } else { self.in_window }
+    }
+}
+
+/// Bits of a full scalar.
+const FULL_BITS: u32 = 255;
+
 impl<C: Curve, A: Adder<C>> Pool<C, A> {
-    pub(super) fn new() -> Self {
-        Self { tasks: Shelf::new(), windows: Shelf::new(), terms: Shelf::new() }
+    pub(super) fn new(arena: &Arena) -> Self {
+        Self {
+            arena: arena.clone(),
+            tasks: Shelf::new(),
+            windows: Shelf::new(),
+            pieces: Shelf::new(),
+            terms: Shelf::new(),
+        }
+    }
+
+    /// Makes what multiplications of up to `terms` terms by as many threads need, so that none of them has to.
+    pub(super) fn prepare(&self, adder: &A, terms: usize, threads: usize) {
+        let longest = Longest::of(terms);
+        let mut limbs = self.terms.take(|| Limbs::new(&self.arena));
+        limbs.entries.reserve_total(terms);
+        limbs.words.reserve_total(LIMBS * terms);
+        // All are taken before one goes back, so that none is taken twice.
+        let windows: Vec<_> = (0..threads)
+            .map(|at| {
+                let wanted = 4 * longest.entries(at) + size_of::<A::Point>() * longest.buckets;
+                let make = || Window::new(&self.arena);
+                let mut window = self.windows.take_fitting(wanted, Window::room, make);
+                window.sorted.entries.reserve_total(longest.entries(at));
+                window.sorted.sizes.reserve_total(longest.buckets);
+                window.sorted.places.reserve_total(longest.buckets);
+                window.buckets.reserve_total(longest.buckets);
+                window
+            })
+            .collect();
+        drop(windows);
+        let pieces: Vec<_> = (0..threads)
+            .map(|_| {
+                let mut sum = self.pieces.take(|| Window::new(&self.arena));
+                sum.sorted.sizes.reserve_total(longest.pieces);
+                sum.buckets.reserve_total(longest.pieces);
+                sum
+            })
+            .collect();
+        drop(pieces);
+        let tasks: Vec<_> = (0..threads)
+            .map(|_| {
+                let mut task = self.tasks.take(|| self.task(adder));
+                task.pairs.reserve_total(longest.pairs);
+                task
+            })
+            .collect();
+        drop(tasks);
+    }
+
+    /// What [`prepare`](Self::prepare) takes, in bytes.
+    pub(super) fn prepared_bytes(terms: usize, threads: usize) -> usize {
+        let longest = Longest::of(terms);
+        let window = |at: usize| {
+            let lists = [longest.entries(at), longest.buckets, longest.buckets].map(|len| taken(4 * len));
+            lists.iter().sum::<usize>() + taken(size_of::<A::Point>() * longest.buckets)
+        };
+        let pieces = taken(4 * longest.pieces) + taken(size_of::<A::Point>() * longest.pieces);
+        let task = taken(size_of::<A::Point>() * 2 * BLOCK)
+            + taken(size_of::<Pair>() * longest.pairs)
+            + taken(4 * BLOCK)
+            + A::SCRATCH_BYTES;
+        let windows = (0..threads).map(window).sum::<usize>();
+        taken(4 * terms) + taken(8 * LIMBS * terms) + windows + threads * (pieces + task)
+    }
+
+    fn task(&self, adder: &A) -> Task<C, A> {
+        let mut task = Task {
+            scratch: adder.scratch(),
+            points: Pages::filled_in(&self.arena, 2 * BLOCK, A::infinity()),
+            pairs: List::new(&self.arena),
+            sizes: List::new(&self.arena),
+        };
+        task.pairs.reserve_total(BLOCK.max(BATCH));
+        task.sizes.reserve_total(BLOCK);
+        task
     }
 
     /// Runs `f` with the memory of a task.
     pub(super) fn with_task<R>(&self, adder: &A, f: impl FnOnce(&mut Task<C, A>) -> R) -> R {
-        let make = || Task {
-            scratch: adder.scratch(),
-            points: Pages::filled(0, A::infinity()),
-            pairs: Vec::new(),
-            sizes: Vec::new(),
-        };
-        f(&mut self.tasks.take(make))
+        f(&mut self.tasks.take(|| self.task(adder)))
     }
 
-    /// Runs `f` with the memory of a window.
-    pub(super) fn with_window<R>(&self, f: impl FnOnce(&mut Window<A::Point>) -> R) -> R {
-        f(&mut self.windows.take(|| Window { sorted: Sorted::default(), buckets: Vec::new() }))
+    /// Runs `f` with the memory of a window of so many entries and buckets.
+    pub(super) fn with_window<R>(
+        &self,
+        (entries, buckets): (usize, usize),
+        f: impl FnOnce(&mut Window<A::Point>) -> R,
+    ) -> R {
+        let wanted = 4 * entries + size_of::<A::Point>() * buckets;
+        f(&mut self.windows.take_fitting(wanted, Window::room, || Window::new(&self.arena)))
+    }
+
+    /// Runs `f` with the memory of a sum that is cut into so many pieces.
+    pub(super) fn with_pieces<R>(&self, pieces: usize, f: impl FnOnce(&mut Window<A::Point>) -> R) -> R {
+        let wanted = size_of::<A::Point>() * pieces;
+        f(&mut self.pieces.take_fitting(wanted, Window::room, || Window::new(&self.arena)))
     }
 
     /// Runs `f` with the memory of terms.
     pub(super) fn with_terms<R>(&self, f: impl FnOnce(&mut Limbs) -> R) -> R {
-        f(&mut self.terms.take(Limbs::default))
+        f(&mut self.terms.take(|| Limbs::new(&self.arena)))
     }
 
     fn bytes(&self) -> usize {
-        let words = |words: &Vec<u32>| 4 * words.capacity();
-        let tasks = self.tasks.sum(|task| {
-            size_of_val::<[_]>(&task.points) + size_of::<Pair>() * task.pairs.capacity() + words(&task.sizes)
-        });
-        let windows = self.windows.sum(|window| {
-            let Sorted { entries, sizes, places } = &window.sorted;
-            let buckets = size_of::<A::Point>() * window.buckets.capacity();
-            [entries, sizes, places].map(words).iter().sum::<usize>() + buckets
-        });
-        let limbs = |limbs: &Limbs| limbs.limbs.iter().map(|limb| 8 * limb.capacity()).sum::<usize>();
-        tasks + windows + self.terms.sum(|terms| words(&terms.entries) + limbs(terms))
+        let tasks = self.tasks.sum(|task| task.points.bytes() + task.pairs.bytes() + task.sizes.bytes());
+        let terms = self.terms.sum(|terms| terms.entries.bytes() + terms.words.bytes());
+        tasks + terms + self.windows.sum(Window::bytes) + self.pieces.sum(Window::bytes)
     }
 }

@@ -7,5 +7,7 @@ mod sku;
 
 pub use bytes::{Expression, Linear, SIZES, Term};
 pub use catalogue::{Catalogue, Implementation, Port, TagSet, Token};
-pub use graph::{Backend, Ccds, Edge, Graph, Group, Insist, Listed, Load, Pool, Share, Sizes, SkuChoice, Stage, Unit};
+pub use graph::{
+    Backend, Ccds, Dealloc, Edge, Graph, Group, Insist, Listed, Load, Pool, Share, Sizes, SkuChoice, Stage, Unit,
+};
 pub use sku::{Gpu, Sku};

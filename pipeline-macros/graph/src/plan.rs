@@ -9,7 +9,7 @@ mod reserve;
 use std::path::Path;
 
 use crate::checks::gpu_without_device;
-use crate::model::{Ccds, Implementation, Insist, Load, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Dealloc, Implementation, Insist, Load, Share, Sku, TagSet, Unit};
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::DEFAULT_POLICY;
@@ -48,6 +48,8 @@ pub struct Plan {
     pub resident: Vec<(String, Linear)>,
     /// The load that it is judged for.
     pub load: Option<Load>,
+    /// What becomes of dead slots.
+    pub dealloc: Dealloc,
 }
 
 /// A permit pool.
@@ -257,6 +259,7 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         sizes: graph.file.sizes.items.iter().map(|sizes| (sizes.name.value.clone(), sizes.counts)).collect(),
         resident: graph.resident.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect(),
         load: graph.file.load.map(|load| load.value),
+        dealloc: graph.file.dealloc.map_or_else(Dealloc::default, |dealloc| dealloc.value),
     };
     if let Ok(fires) = period::repetitions(&plan) {
         let live = plan.stages.iter_mut().zip(fires).filter(|(stage, _)| stage.role != Role::Dealloc);

@@ -17,6 +17,8 @@ mod exec {
     pub mod ports;
     pub mod worker;
 }
+#[path = "../../src/arena.rs"]
+mod arena;
 #[path = "../../src/slot.rs"]
 mod slot;
 #[path = "../../src/stage.rs"]
@@ -29,7 +31,7 @@ mod sync {
     pub use crate::channel::{Receiver, Sender, bounded, unbounded};
 }
 
-use pipeline_runtime::{error, event, job, key, permits, placement, plan, policy, scheduler, tags};
+use pipeline_runtime::{admission, error, event, job, key, limits, permits, placement, plan, policy, scheduler, tags};
 
 use common::stages::{Word, Work};
 use common::{see_to_the_end, start};
@@ -75,6 +77,10 @@ fn key(partition: u32) -> key::TokenKey {
     key::TokenKey { job: key::JobId(0), partition }
 }
 
+fn memory() -> Arc<arena::Memory> {
+    Arc::new(arena::Memory::new(plan::Dealloc::Recycle, None))
+}
+
 /// Sends slots home at once.
 struct StraightHome;
 
@@ -90,7 +96,7 @@ impl slot::WayHome for StraightHome {
 fn whoever_takes_first_takes_the_token_of_its_own_key() {
     explore(|| {
         let (out, end) = edge::<Word>(0, 3);
-        let (free, ends) = (slot::FreeList::new(2), Arc::new((out, end)));
+        let (free, ends) = (slot::FreeList::new(2, &memory()), Arc::new((out, end)));
         let firing = |number: u32| {
             let (free, ends) = (Arc::clone(&free), Arc::clone(&ends));
             move || {
@@ -113,23 +119,23 @@ fn whoever_takes_first_takes_the_token_of_its_own_key() {
 #[test]
 fn the_last_reader_sends_the_slot_home_once() {
     explore(|| {
-        let free = slot::FreeList::new(1);
+        let free = slot::FreeList::new(1, &memory());
         let way_home: Arc<dyn slot::WayHome> = Arc::new(StraightHome);
         let word = slot::Shared::new(key(0), Word(7), &free, &way_home, None);
         let readers = [0, 1].map(|_| {
             let (word, free) = (word.clone(), Arc::clone(&free));
             loom::thread::spawn(move || {
                 // A slot of its own, put back: the list is in use while the token dies.
-                let own = slot::Slot::new(&free).take(&());
+                let own = slot::Slot::new(&free, job::Sizes::NONE, None).take(&());
                 assert_eq!((word.0, own.0), (7, Word::NOTHING), "what is read is not given away");
                 free.put(own);
             })
         });
         drop(word);
-        let taken = slot::Slot::new(&free).take(&());
+        let taken = slot::Slot::new(&free, job::Sizes::NONE, None).take(&());
         assert_eq!(taken.0, Word::NOTHING, "what comes again was wiped");
         readers.into_iter().for_each(|reader| reader.join().unwrap());
         free.put(taken);
-        assert_eq!(slot::Slot::new(&free).take(&()).0, Word::NOTHING);
+        assert_eq!(slot::Slot::new(&free, job::Sizes::NONE, None).take(&()).0, Word::NOTHING);
     });
 }

@@ -17,6 +17,8 @@ mod exec {
     pub mod ports;
     pub mod worker;
 }
+#[path = "../../src/arena.rs"]
+mod arena;
 #[path = "../../src/slot.rs"]
 mod slot;
 #[path = "../../src/stage.rs"]
@@ -29,7 +31,7 @@ mod sync {
     pub use crate::channel::{Receiver, Sender, bounded, unbounded};
 }
 
-use pipeline_runtime::{error, event, job, key, permits, placement, plan, policy, scheduler, tags};
+use pipeline_runtime::{admission, error, event, job, key, limits, permits, placement, plan, policy, scheduler, tags};
 
 use common::stages::Work;
 use common::{see_to_the_end, start};

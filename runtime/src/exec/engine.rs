@@ -1,21 +1,23 @@
 //! The one lock of a running pipeline, and what is done under it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use crate::admission::{Ledger, PROGRAM_BYTES, Share, Verdict, What, row};
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Event, Observer};
 use crate::exec::guard::{GuardedPolicy, guarded};
 use crate::exec::handle::{Canceller, Handle, Outcome};
 use crate::key::{JobId, TokenKey};
+use crate::limits::Limit;
 use crate::permits::{Claim, NeverFits};
-use crate::placement::Placement;
-use crate::plan::Plan;
+use crate::placement::{Placement, amount, lines_of};
+use crate::plan::{MemoryTable, Plan};
 use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
 use crate::slot::{Dead, Hold, Travels, WayHome};
-use crate::stage::Job;
+use crate::stage::{Job, Sizes};
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, Receiver, Sender, unbounded};
 
 /// A job was not accepted.
@@ -26,6 +28,21 @@ pub enum SubmitError {
         "the job does not fit the plan: a partition {0}; raise the pool in the graph file or prove a smaller circuit"
     )]
     NeverFits(#[from] NeverFits),
+    /// There is not so much memory, however long it waits.
+    #[error(
+        "the job does not fit the memory: it takes {wanted}, and there is {has} ({limited_by}); prove a smaller circuit, lower \
+         a capacity or the workers of a stage in the graph file, or raise the limit\n{table}"
+    )]
+    NoMemory {
+        /// What it takes, with its unit.
+        wanted: String,
+        /// What there is, with its unit.
+        has: String,
+        /// What limits that.
+        limited_by: String,
+        /// What takes how much, line by line.
+        table: String,
+    },
     /// The job has no partitions.
     #[error("the job has no partitions")]
     Empty,
@@ -60,6 +77,27 @@ pub(crate) struct Engine<J: Job, O: Travels> {
     blind: AtomicBool,
     dead: Sender<Dead>,
     dead_end: Receiver<Dead>,
+    room: Room,
+}
+
+/// How much memory there is for jobs, and how slots that nobody uses leave it.
+pub(crate) struct Room {
+    /// `None`: nobody knows, and all jobs are admitted.
+    pub(crate) limit: Option<Limit>,
+    /// The threads of a worker, by stage.
+    pub(crate) threads: Vec<usize>,
+    /// What `dealloc` is given so that it frees the idle slots for circuits of a size.
+    pub(crate) trim: Box<dyn Fn(Sizes, Hold) -> Dead + Send + Sync>,
+}
+
+/// What one job's memory is, and who waits for some.
+#[derive(Default)]
+struct Shares {
+    ledger: Option<Ledger>,
+    /// Jobs that have theirs.
+    admitted: Vec<(JobId, Vec<Share>)>,
+    /// Jobs that wait, in their order.
+    waiting: VecDeque<(JobId, Vec<Share>)>,
 }
 
 struct Core<J: Job, O: Travels> {
@@ -73,6 +111,7 @@ struct Core<J: Job, O: Travels> {
     broken: bool,
     /// By stage and worker; empty once the workers were sent home.
     workers: Vec<Vec<Sender<Grant>>>,
+    shares: Shares,
 }
 
 /// A job that failed and whose owner is to be told.
@@ -95,15 +134,18 @@ impl<J: Job, O: Travels> Engine<J, O> {
         policy: Box<dyn Policy>,
         observer: Arc<dyn Observer>,
         workers: Vec<Vec<Sender<Grant>>>,
+        room: Room,
     ) -> Result<Arc<Self>, NeverFits> {
         let (dead, dead_end) = unbounded();
         // CCDs that no worker is bound to are not in the placement; policies see what runs on the others.
         let ccds = placement.workers.iter().flat_map(|worker| &worker.ccds).max().map_or(0, |last| *last as usize + 1);
         let scheduler = Scheduler::new(&plan)?.placed(&placement.workers, ccds);
         let policy = GuardedPolicy::new(policy);
-        let core = Core { scheduler, policy, jobs: HashMap::new(), next_job: 0, closed: None, broken: false, workers };
+        let shares = Shares { ledger: room.limit.as_ref().map(|limit| Ledger::new(limit.bytes)), ..Shares::default() };
+        let jobs = HashMap::new();
+        let core = Core { scheduler, policy, jobs, next_job: 0, closed: None, broken: false, workers, shares };
         let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
-        Ok(Arc::new(Self { plan, core, idle, start, observer, blind: AtomicBool::new(false), dead, dead_end }))
+        Ok(Arc::new(Self { plan, core, idle, start, observer, blind: AtomicBool::new(false), dead, dead_end, room }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
@@ -131,6 +173,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
         if partitions == 0 {
             return Err(SubmitError::Empty);
         }
+        let shares = self.shares(&job)?;
         let mut core = self.lock();
         if let Some(why) = &core.closed {
             return Err(SubmitError::Closed(why.clone()));
@@ -138,6 +181,11 @@ impl<J: Job, O: Travels> Engine<J, O> {
         let id = JobId(core.next_job);
         core.scheduler.submit(id, partitions, &job.sizes(), job.priority(), self.now_ns())?;
         core.next_job += 1;
+        if core.shares.ledger.is_some() {
+            core.scheduler.hold_back(id);
+            core.shares.waiting.push_back((id, shares));
+            self.admit(&mut core);
+        }
         let outcome = Outcome::new();
         let outputs = Mutex::new((0..partitions).map(|_| None).collect());
         let state = JobState { job, failed: AtomicBool::new(false), outputs, outcome: Arc::clone(&outcome) };
@@ -145,13 +193,89 @@ impl<J: Job, O: Travels> Engine<J, O> {
         // Before the first grant, so that observers see a job before its firings.
         self.observe(&Event::Accepted { job: id, partitions });
         self.dispatch(core);
-        Ok(Handle { job: id, outcome, canceller: Arc::<Self>::clone(self) })
+        Ok(Handle { job: id, outcome, canceller: Arc::new(Arc::clone(self)) })
+    }
+
+    /// What a job takes of the memory, line by line.
+    pub(crate) fn memory_plan(&self, job: &J) -> MemoryTable {
+        let sizes = job.sizes();
+        let mut rows = vec![row("program, heap, stacks, rounding to pages".to_owned(), 1, PROGRAM_BYTES)];
+        rows.extend(job.brings().into_iter().map(|brought| row(brought.what, 1, brought.bytes)));
+        for (position, stage) in self.plan.stages.iter().enumerate() {
+            let slots = stage.slots.unwrap_or(0);
+            rows.push(row(format!("slots of `{}`", stage.name), slots.into(), stage.bytes.of(&sizes)));
+            let threads = self.room.threads.get(position).copied().unwrap_or(1);
+            let workers = u64::from(stage.workers) * u64::from(stage.in_flight.max(1));
+            rows.push(row(format!("workspace of `{}`", stage.name), workers, job.workspace(&stage.name, threads)));
+        }
+        rows.retain(|row| row.bytes > 0);
+        MemoryTable { circuit: None, rows }
+    }
+
+    /// The shares of a job.
+    fn shares(&self, job: &J) -> Result<Vec<Share>, SubmitError> {
+        let Some(limit) = &self.room.limit else { return Ok(Vec::new()) };
+        let table = self.memory_plan(job);
+        let brought: Vec<Share> = job
+            .brings()
+            .iter()
+            .map(|brought| Share { what: What::Brought(brought.number), bytes: brought.bytes })
+            .collect();
+        let rest = brought.iter().fold(PROGRAM_BYTES, |sum, share| sum.saturating_add(share.bytes));
+        let slots = Share { what: What::Slots(job.sizes()), bytes: table.sum().saturating_sub(rest) };
+        let shares = [vec![Share { what: What::Program, bytes: PROGRAM_BYTES }, slots], brought].concat();
+        if Ledger::new(limit.bytes).ever_fits(&shares) {
+            return Ok(shares);
+        }
+        let (wanted, has, limited_by) = (amount(table.sum()), amount(limit.bytes), limit.by.clone());
+        let lines = table.rows.iter().map(|row| (row.what.clone(), row.bytes));
+        Err(SubmitError::NoMemory {
+            wanted,
+            has,
+            limited_by,
+            table: lines_of(lines.collect(), table.sum(), limit.bytes),
+        })
+    }
+
+    /// Lets jobs that wait for memory go, in their order, as far as there is some. Idle slots of other sizes leave through
+    /// `dealloc`, behind its permits; when they are gone this is asked again.
+    fn admit(self: &Arc<Self>, core: &mut Core<J, O>) {
+        let Core { scheduler, shares, .. } = core;
+        let Some(ledger) = &mut shares.ledger else { return };
+        shares.admitted.retain(|(job, taken)| {
+            let lives = scheduler.has_job(*job);
+            if !lives {
+                ledger.release(taken);
+            }
+            lives
+        });
+        shares.waiting.retain(|(job, _)| scheduler.has_job(*job));
+        while let Some((job, wanted)) = shares.waiting.front() {
+            match ledger.admit(wanted) {
+                Verdict::Admitted => {
+                    scheduler.let_go(*job);
+                    shares.admitted.extend(shares.waiting.pop_front());
+                }
+                Verdict::After(sizes) => {
+                    let hold = Box::new(Leaving { engine: Arc::clone(self), sizes });
+                    // The receiver lives in the engine itself, so the channel is open.
+                    let sent = self.dead.send((self.room.trim)(sizes, hold));
+                    debug_assert!(sent.is_ok(), "the engine has both ends");
+                    scheduler.slot_died(TokenKey { job: *job, partition: 0 }, self.now_ns());
+                }
+                Verdict::Wait => return,
+            }
+        }
     }
 
     /// Grants what can start, hands the grants to their workers, and lets go of the lock.
-    fn dispatch(&self, mut guard: MutexGuard<'_, Core<J, O>>) {
+    fn dispatch(self: &Arc<Self>, mut guard: MutexGuard<'_, Core<J, O>>) {
         let (mut grants, mut failed) = (Vec::new(), Vec::new());
         let core = &mut *guard;
+        let Shares { admitted, waiting, .. } = &core.shares;
+        if admitted.iter().any(|(job, _)| !core.scheduler.has_job(*job)) || !waiting.is_empty() {
+            self.admit(core);
+        }
         let granted = core.scheduler.grant(&mut core.policy, self.now_ns(), &mut grants);
         if let Err(illegal) = granted {
             // Fail what is there, take nothing more, and let a policy that is known to be legal clear the pipeline.
@@ -194,7 +318,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     /// A firing is over and its packets are on `edges`. If it failed, its job fails with it: at once, so that nobody is
     /// granted anything between the two.
     pub(crate) fn ended(
-        &self,
+        self: &Arc<Self>,
         grant: &Grant,
         output: Output,
         failure: Option<Failure>,
@@ -236,7 +360,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     }
 
     /// A partition failed: its job fails, and what of it has not started is skipped.
-    pub(crate) fn fail(&self, failure: Failure) {
+    pub(crate) fn fail(self: &Arc<Self>, failure: Failure) {
         let mut core = self.lock();
         let failed = core.fail(failure);
         self.dispatch(core);
@@ -259,7 +383,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     }
 
     /// Fails every job that is not done.
-    pub(crate) fn fail_all(&self) {
+    pub(crate) fn fail_all(self: &Arc<Self>) {
         let (mut core, mut failed) = (self.lock(), Vec::new());
         for id in core.jobs.keys().copied().collect::<Vec<_>>() {
             failed.extend(core.fail(Failure { cause: Cause::ShutDown, ..whole_job(id) }));
@@ -311,13 +435,13 @@ fn whole_job(job: JobId) -> Failure {
     Failure { key: TokenKey { job, partition: 0 }, stage: None, cause: Cause::Cancelled }
 }
 
-impl<J: Job, O: Travels> Canceller for Engine<J, O> {
+impl<J: Job, O: Travels> Canceller for Arc<Engine<J, O>> {
     fn cancel(&self, job: JobId) {
         self.fail(whole_job(job));
     }
 }
 
-impl<J: Job, O: Travels> WayHome for Engine<J, O> {
+impl<J: Job, O: Travels> WayHome for Arc<Engine<J, O>> {
     fn send(&self, key: TokenKey, dead: Dead) {
         // The receiver lives in the engine itself, so the channel is open.
         if self.dead.send(dead).is_err() {
@@ -327,6 +451,22 @@ impl<J: Job, O: Travels> WayHome for Engine<J, O> {
         let now = self.now_ns();
         core.scheduler.slot_died(key, now);
         self.dispatch(core);
+    }
+}
+
+/// Idle slots on their way out.
+struct Leaving<J: Job, O: Travels> {
+    engine: Arc<Engine<J, O>>,
+    sizes: Sizes,
+}
+
+impl<J: Job, O: Travels> Drop for Leaving<J, O> {
+    fn drop(&mut self) {
+        let mut core = self.engine.lock();
+        if let Some(ledger) = &mut core.shares.ledger {
+            ledger.left(&self.sizes);
+        }
+        self.engine.dispatch(core);
     }
 }
 

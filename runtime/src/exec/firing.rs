@@ -7,7 +7,7 @@ use crate::error::StageError;
 use crate::exec::double::Double;
 use crate::key::TokenKey;
 use crate::slot::{FreeList, Slot};
-use crate::stage::Stage;
+use crate::stage::{Job, Stage};
 
 /// One firing of stage `S`: its job, its key, and the capabilities that its tags pay out.
 pub struct Firing<'a, S: Stage + ?Sized> {
@@ -42,7 +42,7 @@ impl<'a, S: Stage + ?Sized> Firing<'a, S> {
     /// Where the output's memory comes from.
     #[must_use]
     pub fn slot(&self) -> Slot<'a, S::Out> {
-        Slot::new(self.free)
+        Slot::new(self.free, self.job.sizes(), self.rights.cores.as_ref())
     }
 
     /// The permit of a stage tagged `mem_heavy`.

@@ -14,27 +14,31 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded};
+use proofline_memory::{Counts, Registrar};
 
 pub use engine::SubmitError;
 pub use handle::Handle;
 
+use crate::arena::Memory;
 use crate::binding::{Binder, Bound};
 use crate::capability::{CcdPool, GpuDevice, MemPermit};
 use crate::event::{NoObserver, Observer};
 use crate::exec::double::Double;
+use crate::limits;
 use crate::placement::{Placement, PlacementError, WorkerPlace, place};
-use crate::plan::{Insist, Plan, StagePlan};
+use crate::plan::{Dealloc, Insist, MemoryTable, Plan, StagePlan};
 use crate::policy::{self, Policy};
-use crate::slot::Travels;
+use crate::slot::{Dead, Travels};
 use crate::stage::Job;
 use crate::tags::Tags;
 use crate::topology::hwloc::{Hwloc, TopologyError};
 use crate::topology::{Cpus, Machine};
-use engine::Engine;
+use engine::{Engine, Room};
 use firing::Rights;
 use wiring::{Graph, Wiring};
 use worker::Worker;
@@ -50,11 +54,25 @@ pub struct Options {
     /// Who stands in for the stages; `None`: nobody. Then no thread is bound and no pool is made, so the machine need
     /// not be there.
     pub double: Option<Arc<dyn Double>>,
+    /// What becomes of slots that nobody reads any more; `None`: what the graph says.
+    pub dealloc: Option<Dealloc>,
+    /// Who makes the memory of slots known to a device.
+    pub registrar: Option<Arc<dyn Registrar>>,
+    /// Where the kernel's files are that say how much memory there is; `/` but in tests.
+    pub system: PathBuf,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { machine: None, observer: Arc::new(NoObserver), policy: None, double: None }
+        Self {
+            machine: None,
+            observer: Arc::new(NoObserver),
+            policy: None,
+            double: None,
+            dealloc: None,
+            registrar: None,
+            system: PathBuf::from("/"),
+        }
     }
 }
 
@@ -133,6 +151,7 @@ pub struct Running<J: Job, O: Travels> {
     workers: Vec<std::thread::ThreadId>,
     bindings: Vec<Binding>,
     notes: Vec<String>,
+    memory: Arc<Memory>,
 }
 
 impl<J: Job, O: Travels> Running<J, O> {
@@ -165,20 +184,36 @@ impl<J: Job, O: Travels> Running<J, O> {
         let binder = Binder::of(&hwloc);
         let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
-        let mut wiring = Wiring::new(&plan, double.is_some());
+        let memory = Arc::new(Memory::new(options.dealloc.unwrap_or(plan.dealloc), options.registrar));
+        let mut wiring = Wiring::new(&plan, double.is_some(), &memory);
         wire(&mut wiring);
         let bodies = wiring.into_bodies();
 
         let lanes = |stage: &StagePlan| (0..stage.workers).map(|_| bounded(stage.in_flight.max(1) as usize)).collect();
         let channels: Vec<Vec<_>> = plan.stages.iter().map(lanes).collect();
         let senders = channels.iter().map(|stage| stage.iter().map(|(sender, _)| sender.clone()).collect()).collect();
-        let engine = Engine::new(plan, &placement, policy, options.observer, senders)?;
+        let limit = if double.is_none() { limits::of_jobs(&plan, &options.system) } else { None };
+        let threads = |stage: usize| {
+            let of_stage = placement.workers.iter().find(|place| place.stage == stage);
+            let pool = of_stage.and_then(|place| placement.pools.get(place.pool?));
+            pool.map_or(1, |pool| pool.threads)
+        };
+        let room = Room {
+            limit,
+            threads: (0..plan.stages.len()).map(threads).collect(),
+            trim: {
+                let memory = Arc::clone(&memory);
+                Box::new(move |sizes, hold| Dead::idle_slots(Arc::clone(&memory), sizes, hold))
+            },
+        };
+        let engine = Engine::new(plan, &placement, policy, options.observer, senders, room)?;
         let mut running = Self {
             engine,
             threads: Vec::new(),
             workers: Vec::new(),
             bindings: Vec::new(),
             notes: placement.notes.clone(),
+            memory,
         };
 
         let places = placement.workers.iter();
@@ -212,6 +247,19 @@ impl<J: Job, O: Travels> Running<J, O> {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.engine.plan
+    }
+
+    /// What a job takes of the memory: the program, what the job brings along, and all slots and workspaces for circuits of
+    /// its size.
+    #[must_use]
+    pub fn memory_plan(&self, job: &J) -> MemoryTable {
+        self.engine.memory_plan(job)
+    }
+
+    /// What the memory of slots and workspaces asked of the kernel so far.
+    #[must_use]
+    pub fn memory(&self) -> Counts {
+        self.memory.counts()
     }
 
     /// Where each worker runs.

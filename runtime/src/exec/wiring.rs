@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::arena::Memory;
 use crate::exec::double::Doubled;
 use crate::exec::edge::edge;
 pub use crate::exec::edge::{InEnd, OutEnd};
@@ -28,12 +29,13 @@ pub struct Wiring<'a, J: Job, O: Travels> {
     plan: &'a Plan,
     /// Whether doubles stand in for the stages.
     doubled: bool,
+    memory: Arc<Memory>,
     bodies: Vec<Vec<Body<J, O>>>,
 }
 
 impl<'a, J: Job, O: Travels> Wiring<'a, J, O> {
-    pub(crate) fn new(plan: &'a Plan, doubled: bool) -> Self {
-        Self { plan, doubled, bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
+    pub(crate) fn new(plan: &'a Plan, doubled: bool, memory: &Arc<Memory>) -> Self {
+        Self { plan, doubled, memory: Arc::clone(memory), bodies: plan.stages.iter().map(|_| Vec::new()).collect() }
     }
 
     /// The bodies of the workers, by stage and worker.
@@ -83,7 +85,7 @@ impl<'a, J: Job, O: Travels> Wiring<'a, J, O> {
         P: InPorts<In = S::In>,
     {
         let stage = &self.plan.stages[position];
-        let free = FreeList::new(self.slots_in_use(position));
+        let free = FreeList::new(self.slots_in_use(position), &self.memory);
         let parts = Arc::new(StageParts { inputs, outlet, free });
         for _ in 0..stage.workers {
             let parts = Arc::clone(&parts);
@@ -91,9 +93,12 @@ impl<'a, J: Job, O: Travels> Wiring<'a, J, O> {
         }
     }
 
-    /// No more slots of the stage's output can be in use at once: one for each place, one for each firing that makes
-    /// or reads one.
+    /// No more slots of the stage's output can be in use at once: those of the plan, or one for each place, one for each
+    /// firing that makes or reads one.
     fn slots_in_use(&self, position: usize) -> usize {
+        if let Some(slots) = self.plan.stages[position].slots {
+            return slots as usize;
+        }
         let lanes = |stage: usize| {
             let stage = &self.plan.stages[stage];
             (stage.workers * stage.in_flight.max(1)) as usize

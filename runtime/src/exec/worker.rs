@@ -132,6 +132,9 @@ where
     let firing = Firing::<S> { job: &job.job, key: grant.key, free: &parts.free, rights: &worker.rights };
     let started = run(|| S::start(&firing, &inputs));
     let busy = clock.elapsed();
+    if parts.free.memory().warns() {
+        worker.engine.observe(&Event::SmallPages);
+    }
     match started {
         Ok(pending) => Some(Begun { grant, job, inputs, pending, busy }),
         Err(cause) => {
@@ -194,7 +197,7 @@ fn end<S, P, J, O>(
     match &parts.outlet {
         Outlet::Edges(edges) => {
             let shared = token.map(|token| {
-                let way_home: Arc<dyn WayHome> = Arc::<Engine<J, O>>::clone(engine);
+                let way_home: Arc<dyn WayHome> = Arc::new(Arc::clone(engine));
                 let hold = engine.hold_of(grant.stage, grant.key.job);
                 Shared::new(grant.key, token, &parts.free, &way_home, hold)
             });

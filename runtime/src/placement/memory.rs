@@ -78,17 +78,24 @@ fn judge<'a>(
         return Ok(());
     }
     let circuit = table.circuit.as_ref().map(|name| format!(" for the circuit \"{name}\"")).unwrap_or_default();
-    let mut lines: Vec<(String, u64)> = rows.into_iter().map(|(row, bytes)| (row.what.clone(), bytes)).collect();
+    let lines: Vec<(String, u64)> = rows.into_iter().map(|(row, bytes)| (row.what.clone(), bytes)).collect();
+    let table = lines_of(lines, wanted, has);
+    let (wanted, has, what) = (amount(wanted), amount(has), what.to_owned());
+    Err(PlacementError::Table { wanted, what, circuit, has, table })
+}
+
+/// What takes how much, what that is together, and what there is: a line for each.
+#[must_use]
+pub fn lines_of(mut lines: Vec<(String, u64)>, wanted: u64, has: u64) -> String {
     lines.extend([("together".to_owned(), wanted), ("there is".to_owned(), has)]);
     let width = lines.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0);
-    let lines: Vec<String> =
-        lines.into_iter().map(|(what, bytes)| format!("  {what:width$}  {:>12}", amount(bytes))).collect();
-    let (wanted, has, what) = (amount(wanted), amount(has), what.to_owned());
-    Err(PlacementError::Table { wanted, what, circuit, has, table: lines.join("\n") })
+    let line = |(what, bytes): (String, u64)| format!("  {what:width$}  {:>12}", amount(bytes));
+    lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// In GiB where there is that much, else in MiB.
-fn amount(bytes: u64) -> String {
+#[must_use]
+pub fn amount(bytes: u64) -> String {
     let gib = f64::from(1 << 30);
     let bytes = bytes as f64;
     if bytes < gib { format!("{:.2} MiB", bytes / f64::from(1 << 20)) } else { format!("{:.2} GiB", bytes / gib) }

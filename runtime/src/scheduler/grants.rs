@@ -66,7 +66,10 @@ impl Scheduler {
             return Some(Blocked::Worker);
         }
         let is_source = Some(firing.stage) == self.source;
-        if !self.places_free(firing.stage) || (is_source && !self.leaves_room(firing.key.job)) {
+        if !self.places_free(firing.stage)
+            || !self.slot_free(firing.stage)
+            || (is_source && !self.leaves_room(firing.key.job))
+        {
             return Some(Blocked::Tokens);
         }
         let lacks = firing.claim.iter().any(|(pool, weight)| self.shown.free[*pool] < *weight);
@@ -147,6 +150,7 @@ impl Scheduler {
                 Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
                 None => "it lacks permits".to_owned(),
             },
+            Blocked::Tokens if !self.slot_free(firing.stage) => "no slot of its output is home".to_owned(),
             Blocked::Tokens if self.places_free(firing.stage) => {
                 "its token would take the room of running stages".to_owned()
             }
@@ -163,6 +167,12 @@ impl Scheduler {
             let taken = self.held[*pool].saturating_add(*weight).saturating_add(self.largest_need[*pool]);
             taken <= self.permits.size(*pool)
         })
+    }
+
+    /// Whether a slot for the output is home. There are as many as tokens that can be alive, so where its places are free
+    /// and no slot is, one is on its way through `dealloc`, which waits for nothing that this firing could keep.
+    fn slot_free(&self, stage: usize) -> bool {
+        self.permits.lacking(&self.stages[stage].slot).is_none()
     }
 
     fn places_free(&self, stage: usize) -> bool {
@@ -183,6 +193,9 @@ impl Scheduler {
         self.running += 1;
         stage.inputs.iter().for_each(|edge| self.shown.edges[*edge].used -= 1);
         stage.reserves.iter().for_each(|edge| self.shown.edges[*edge].used += 1);
+        if !dead {
+            stage.slot.iter().for_each(|(pool, weight)| self.held[*pool] += weight);
+        }
         let role = stage.role;
         if role == Role::Source {
             self.source_fired(key, dead);
@@ -210,7 +223,7 @@ impl Scheduler {
     pub(super) fn show_source(&mut self, job: JobId) {
         let (Some(stage), Some(at)) = (self.source, self.job_at(job)) else { return };
         let state = &self.jobs[at].1;
-        if state.next < state.partitions && !state.failed {
+        if state.next < state.partitions && !state.failed && !state.held_back {
             let (key, claim) = (TokenKey { job, partition: state.next }, Arc::clone(&state.source_claim));
             let (priority, since_ns) = (state.priority, state.since_ns);
             self.insert(Waiting { stage, key, priority, since_ns, claim, ccd: None, blocked: None });

@@ -35,6 +35,8 @@ pub(super) struct Stage {
     /// Edges whose places a firing of this stage reserves.
     pub(super) reserves: Vec<usize>,
     pub(super) inputs: Vec<usize>,
+    /// The pool of its slots, where they are bounded.
+    pub(super) slot: SharedClaim,
     holds: Vec<(usize, Bytes)>,
     workspace: Vec<(usize, Bytes)>,
     /// Free lanes by worker: how many firings it may begin now.
@@ -50,7 +52,8 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(plan: &Plan, position: usize) -> Self {
+    /// `slots` is the pool of its slots.
+    pub(super) fn new(plan: &Plan, position: usize, slots: Option<usize>) -> Self {
         let stage = &plan.stages[position];
         Self {
             name: stage.name.clone(),
@@ -59,6 +62,7 @@ impl Stage {
             needs: stage.needs.as_slice().into(),
             reserves: (0..plan.edges.len()).filter(|edge| plan.edges[*edge].reserved_by == position).collect(),
             inputs: stage.inputs.clone(),
+            slot: slots.map_or_else(no_claim, |pool| Arc::from([(pool, 1)])),
             holds: stage.holds.clone(),
             workspace: stage.workspace.clone(),
             lanes: vec![stage.in_flight.max(1); stage.workers as usize],
@@ -127,6 +131,8 @@ pub(super) struct Job {
     pub(super) priority: Priority,
     /// What a firing takes for its own time, by stage: permits, and workspace that depends on the circuit.
     pub(super) needs: Vec<SharedClaim>,
+    /// The same with a slot for its output, which the token keeps: all that a firing takes when it starts.
+    pub(super) claims: Vec<SharedClaim>,
     /// What each partition holds, by stage: reserved by the source, given back by the stages' tokens.
     pub(super) holds: Vec<SharedClaim>,
     pub(super) all_holds: SharedClaim,
@@ -140,6 +146,8 @@ pub(super) struct Job {
     /// Partitions that the sink has not seen yet.
     pub(super) left: u32,
     pub(super) failed: bool,
+    /// Its partitions do not come to the source yet.
+    pub(super) held_back: bool,
     pub(super) since_ns: u64,
 }
 
@@ -156,11 +164,16 @@ impl Job {
         let holds: Vec<SharedClaim> = stages.iter().map(|stage| stage.holds_for(sizes)).collect();
         let mut all_holds = Claim::new();
         holds.iter().for_each(|claim| add_to_claim(&mut all_holds, claim.iter().copied()));
-        let mut source_claim = source.map(|source| needs[source].to_vec()).unwrap_or_default();
+        let with_slot = |(stage, needs): (&Stage, &SharedClaim)| -> SharedClaim {
+            if stage.slot.is_empty() { Arc::clone(needs) } else { [&needs[..], &stage.slot].concat().into() }
+        };
+        let claims: Vec<SharedClaim> = stages.iter().zip(&needs).map(with_slot).collect();
+        let mut source_claim = source.map(|source| claims[source].to_vec()).unwrap_or_default();
         add_to_claim(&mut source_claim, all_holds.iter().copied());
         Self {
             priority,
             needs,
+            claims,
             holds,
             all_holds: all_holds.into(),
             source_claim: source_claim.into(),
@@ -169,6 +182,7 @@ impl Job {
             next: 0,
             left: partitions,
             failed: false,
+            held_back: false,
             since_ns,
         }
     }

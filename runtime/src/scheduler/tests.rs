@@ -277,3 +277,67 @@ fn dealloc_has_one_firing_for_every_dead_slot() {
     run.end(0, true);
     assert!(run.scheduler.is_idle());
 }
+
+/// A chain whose stages have so many slots each.
+fn with_slots(slots: u32) -> Plan {
+    let mut plan = chain(3, 2, 2, 2);
+    plan.stages.iter_mut().for_each(|stage| stage.slots = Some(slots));
+    plan
+}
+
+#[test]
+fn a_firing_waits_until_a_slot_is_home() {
+    let mut run = Run::new(with_slots(1));
+    run.submit(0, 2);
+    run.end(0, true);
+    assert_eq!(run.fired(0, false), 1, "the only slot of the source is in use");
+    run.end(0, true);
+    assert_eq!((run.fired(0, false), run.fired(1, false)), (1, 1), "and stays in use until it is home");
+    assert_eq!(run.running.len(), 1, "the sink runs");
+    run.end(0, true);
+    assert_eq!(run.fired(0, false), 2);
+    run.drain(0, |_| true);
+    assert_eq!(run.fired(2, false), 2);
+    assert!(run.scheduler.is_idle());
+}
+
+#[test]
+fn slots_come_home_from_firings_that_fail() {
+    for seed in 0..50 {
+        let mut run = Run::new(with_slots(2));
+        (0..4).for_each(|job| run.submit(job, 3));
+        run.drain(seed, |grant| {
+            grant.stage == 2 || !(grant.key.job.0 + u64::from(grant.key.partition)).is_multiple_of(3)
+        });
+        assert_eq!(run.fired(2, false) + run.fired(2, true), 12, "seed {seed}");
+        assert!(run.scheduler.is_idle(), "seed {seed}: {:?}", run.scheduler.free());
+    }
+}
+
+#[test]
+fn without_dealloc_slots_are_not_bounded() {
+    let mut plan = with_slots(1);
+    plan.stages.pop();
+    let scheduler = Scheduler::new(&plan).unwrap();
+    assert_eq!(scheduler.free().len(), plan.pools.len());
+}
+
+#[test]
+fn a_job_that_is_held_back_starts_when_it_is_let_go() {
+    let mut run = Run::new(chain(3, 2, 2, 2));
+    run.scheduler.submit(JobId(0), 2, &SIZES, Priority::Normal, 0).unwrap();
+    run.scheduler.hold_back(JobId(0));
+    run.submit(1, 1);
+    assert_eq!(run.granted, [(0, TokenKey { job: JobId(1), partition: 0 }, false)]);
+    run.scheduler.let_go(JobId(0));
+    run.grant();
+    run.drain(0, |_| true);
+    assert_eq!(run.fired(2, false), 3);
+    run.scheduler.submit(JobId(2), 2, &SIZES, Priority::Normal, 0).unwrap();
+    run.scheduler.hold_back(JobId(2));
+    run.scheduler.fail(JobId(2));
+    run.grant();
+    run.drain(0, |_| true);
+    assert_eq!((run.fired(2, true), run.scheduler.has_job(JobId(2))), (2, false), "a failed one ends all the same");
+    assert!(run.scheduler.is_idle());
+}

@@ -1,6 +1,7 @@
 //! `proofline prove`: proofs, verified, to files.
 
 mod material;
+mod memory;
 mod output;
 mod witnesses;
 
@@ -22,6 +23,7 @@ use super::exit::Fault;
 use super::watch::StageWatch;
 use super::{files, waterfall};
 use material::Material;
+use memory::MemoryWatch;
 use output::Output;
 use witnesses::{Gathered, Witnesses};
 
@@ -89,7 +91,8 @@ impl Prove {
 
         let clock = Instant::now();
         let run = Run { prover: &prover, shape: &shape, key: &key, witnesses: &witnesses, proofs, watch: &watch };
-        let made = self.prove_all(&run);
+        let mut memory = MemoryWatch::new(&prover);
+        let made = self.prove_all(&run, &mut memory);
         if made.is_err() {
             prover.abort();
         }
@@ -106,6 +109,7 @@ impl Prove {
             f64::from(verified) / seconds
         );
         print_stages(&watch, seconds);
+        memory.table(verified).iter().for_each(|line| say!("{line}"));
         if let Some(folder) = self.output.folder() {
             say!("written to {}", folder.display());
         }
@@ -121,7 +125,7 @@ impl Prove {
 
     /// Keeps `concurrency` jobs in the pipeline until all are done. A proof that fails fails alone; what cannot be
     /// written ends the run.
-    fn prove_all(&self, run: &Run<'_>) -> Result<Summary, Fault> {
+    fn prove_all(&self, run: &Run<'_>, memory: &mut MemoryWatch<'_>) -> Result<Summary, Fault> {
         let mut in_flight: VecDeque<(u32, PublicInputs, Instant, Handle)> = VecDeque::new();
         let mut summary = Summary { verified: 0, first_fault: None };
         let fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
@@ -157,6 +161,7 @@ impl Prove {
                 self.output.write(self.material.format(), number, &proof, public)?;
             }
             summary.verified += 1;
+            memory.proved(summary.verified);
             // A job whose end the observer has not been told yet has ended just now.
             let seconds = run.watch.latency(job).unwrap_or_else(|| begun.elapsed()).as_secs_f64();
             run.watch.say(&format!("{} verified, {seconds:.2} s after it was submitted", run.witnesses.label(number)));

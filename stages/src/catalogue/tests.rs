@@ -30,6 +30,10 @@ fn formulas_are_the_bytes_of_the_tokens() {
     let mut classified = Classified::with_shape(&QueryCounts::of(&shape));
     crate::host::classify(&shape, &witness, &mut classified);
     check(&classified, &shape);
+    let held = [&classified.l, &classified.a, &classified.b].iter().map(|set| set.bytes() as u64).sum::<u64>();
+    // Mapped memory is whole pages, and each task's counts are beside it.
+    let rounding = 3 * proofline_memory::LARGE_PAGE as u64 + (1 << 16);
+    assert!((classified.bytes()..classified.bytes() + rounding).contains(&held), "{held} of {}", classified.bytes());
     check(&SumsG1::with_shape(&()), &shape);
     check(&SumG2::with_shape(&()), &shape);
     check(&Proof::with_shape(&()), &shape);

@@ -229,6 +229,13 @@ impl CircuitShape {
         }
     }
 
+    /// The memory that it takes: matrices, tables of the transforms, positions of the queries.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let positions = size_of::<u32>() * (self.queries.a.len() + self.queries.b.len());
+        (self.matrices.bytes() + self.domain.bytes() + positions) as u64
+    }
+
     /// Whether C is known. Otherwise the matrix is empty, and a witness that does not satisfy the circuit is found out by
     /// the verification of its proof.
     #[must_use]

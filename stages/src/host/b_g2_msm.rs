@@ -4,10 +4,13 @@ use pipeline_macros::stage;
 use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
 use pipeline_runtime::slot::Slot;
+use proofline_kernels::G2Affine;
+use proofline_kernels::msm::Workspace;
 
 use crate::job::Job;
 use crate::params::ProvingKey;
 use crate::tokens::{Classified, SumG2};
+use crate::workspace::of_sums;
 
 /// Sums the B query in G2.
 ///
@@ -21,11 +24,12 @@ pub fn b_g2_msm(
     _permit: &MemPermit,
     cores: &CcdPool,
 ) -> Result<SumG2, StageError> {
+    let memory = of_sums(&out, cores, &[&job.key().b_g2]);
     let mut sum = out.take(&());
-    cores.install(|| sum_b_g2(job.key(), classified, &mut sum));
+    cores.install(|| sum_b_g2(job.key(), classified, memory.memory(), &mut sum));
     Ok(sum)
 }
 
-pub(crate) fn sum_b_g2(key: &ProvingKey, classified: &Classified, sum: &mut SumG2) {
-    sum.b = key.b_g2.msm(&classified.b, &key.workspace_g2);
+pub(crate) fn sum_b_g2(key: &ProvingKey, classified: &Classified, memory: &Workspace<G2Affine>, sum: &mut SumG2) {
+    sum.b = key.b_g2.msm(&classified.b, memory);
 }

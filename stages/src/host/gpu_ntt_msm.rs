@@ -4,13 +4,16 @@ use pipeline_macros::stage;
 use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
 use pipeline_runtime::slot::Slot;
+use proofline_kernels::G1Affine;
 use proofline_kernels::domain::Convention;
+use proofline_kernels::msm::Workspace;
 
 use crate::circuits::CircuitShape;
 use crate::error::Error;
 use crate::job::Job;
 use crate::params::ProvingKey;
 use crate::tokens::{Classified, Evaluated, SumsG1};
+use crate::workspace::of_sums;
 
 /// Makes the quotient of the evaluated rows, in their own memory, and sums H, L, A and B in G1.
 ///
@@ -25,16 +28,18 @@ pub fn gpu_ntt_msm(
     _permit: &MemPermit,
     cores: &CcdPool,
 ) -> Result<SumsG1, StageError> {
+    let key = job.key();
+    let memory = of_sums(&out, cores, &key.in_g1());
     let mut sums = out.take(&());
-    cores.install(|| sum_g1(job.shape(), job.key(), evaluated, classified, &mut sums))?;
+    cores.install(|| sum_g1(job.shape(), key, (evaluated, classified), memory.memory(), &mut sums))?;
     Ok(sums)
 }
 
 pub(crate) fn sum_g1(
     shape: &CircuitShape,
     key: &ProvingKey,
-    evaluated: &Evaluated,
-    classified: &Classified,
+    (evaluated, classified): (&Evaluated, &Classified),
+    memory: &Workspace<G1Affine>,
     sums: &mut SumsG1,
 ) -> Result<(), Error> {
     let mut columns = evaluated.columns();
@@ -48,9 +53,9 @@ pub(crate) fn sum_g1(
         Convention::Coefficients => columns.a.split_last().map_or(&[][..], |(_, scalars)| scalars),
         Convention::OddCoset => &columns.a,
     };
-    sums.h = key.h.msm_dense(scalars, &key.workspace_g1);
-    sums.l = key.l.msm(&classified.l, &key.workspace_g1);
-    sums.a = key.a.msm(&classified.a, &key.workspace_g1);
-    sums.b_g1 = key.b_g1.msm(&classified.b, &key.workspace_g1);
+    sums.h = key.h.msm_dense(scalars, memory);
+    sums.l = key.l.msm(&classified.l, memory);
+    sums.a = key.a.msm(&classified.a, memory);
+    sums.b_g1 = key.b_g1.msm(&classified.b, memory);
     Ok(())
 }

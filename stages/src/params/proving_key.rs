@@ -4,7 +4,7 @@ use std::path::Path;
 
 use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::domain::Convention;
-use proofline_kernels::msm::{Query, Workspace};
+use proofline_kernels::msm::Query;
 
 use super::key_file::KeyFile;
 use super::parameters::key_in;
@@ -26,9 +26,6 @@ pub struct ProvingKey {
     pub(crate) a: Query<G1Affine>,
     pub(crate) b_g1: Query<G1Affine>,
     pub(crate) b_g2: Query<G2Affine>,
-    /// Memory of the sums, which proofs after the first find there. With the key, since its sizes follow from it.
-    pub(crate) workspace_g1: Workspace<G1Affine>,
-    pub(crate) workspace_g2: Workspace<G2Affine>,
 }
 
 impl ProvingKey {
@@ -51,8 +48,6 @@ impl ProvingKey {
             a: Query::with_path(a, path),
             b_g1: Query::with_path(b_g1, path),
             b_g2: Query::with_path(b_g2, path),
-            workspace_g1: Workspace::new(),
-            workspace_g2: Workspace::new(),
         }
     }
 
@@ -88,6 +83,18 @@ impl ProvingKey {
     #[must_use]
     pub fn prepared(&self) -> &PreparedKey {
         &self.prepared
+    }
+
+    /// The memory that its queries take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let g1 = [&self.h, &self.l, &self.a, &self.b_g1].iter().map(|query| query.bytes()).sum::<usize>();
+        (g1 + self.b_g2.bytes()) as u64
+    }
+
+    /// The queries that are summed in G1, one after the other.
+    pub(crate) fn in_g1(&self) -> [&Query<G1Affine>; 4] {
+        [&self.h, &self.l, &self.a, &self.b_g1]
     }
 
     /// The size of the domain that it was made for.

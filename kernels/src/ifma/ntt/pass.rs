@@ -1,5 +1,6 @@
 //! One pass over memory: up to ten layers on rows that are a stride apart.
 
+use proofline_memory::Pages;
 use rayon::prelude::*;
 
 use super::plan::Scale;
@@ -10,7 +11,6 @@ use crate::ifma::Ifma;
 use crate::ifma::field::{normalise, pack};
 use crate::ifma::fr::{self, Fr, LIMBS};
 use crate::ifma::vector::LANES;
-use crate::pages::Pages;
 use crate::shelf::Shelf;
 
 /// The layers before, in and after a pass. The pass with none after it works on whole blocks, the others on columns.

@@ -4,10 +4,11 @@ mod field;
 
 pub use field::Field;
 
+use proofline_memory::Pages;
+
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
 use super::load::{LoadError, Pieces};
-use crate::pages::Pages;
 use crate::{G1Affine, G2Affine};
 
 /// A curve's points by their coordinates.
@@ -200,6 +201,7 @@ fn fetch<T>(value: &T) {
 impl<C: Coordinates> Adder<C> for Bases<C> {
     type Point = C;
     type Scratch = Scratch<C::Field>;
+    const SCRATCH_BYTES: usize = (BATCH + 1) * size_of::<C::Field>();
 
     fn infinity() -> C {
         C::infinity()

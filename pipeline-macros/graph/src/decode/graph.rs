@@ -5,8 +5,8 @@ use super::fields::{Decoder, Fields};
 use crate::checks::{values, version};
 use crate::diagnostic::Report;
 use crate::model::{
-    Backend, Ccds, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice, Stage,
-    Unit,
+    Backend, Ccds, Dealloc, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice,
+    Stage, Unit,
 };
 use crate::ron::{Node, Value};
 use crate::source::At;
@@ -29,6 +29,7 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         "edges",
         "policy",
         "priorities",
+        "dealloc",
     ];
     if let Value::Call(call) = &node.value
         && let Some(name) = &call.name
@@ -54,6 +55,10 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
     let priorities = fields.optional("priorities");
     let priorities = priorities.filter(|node| d.truth(node) == Some(true)).map(|node| node.span);
     let load = fields.optional("load").and_then(|node| d.load(node));
+    let dealloc = fields.optional("dealloc").and_then(|node| {
+        let value = d.choice(node, &Dealloc::WORDS)?;
+        Some(At { value, span: node.span })
+    });
     // An optional list that is absent is whole, unless a fault may have swallowed it.
     let whole = !node.damaged;
     Some(Graph {
@@ -69,6 +74,7 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         priorities,
         resident,
         load,
+        dealloc,
     })
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
-use crate::model::{Ccds, Insist, Linear, SIZES, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Dealloc, Insist, Linear, SIZES, Share, Sku, TagSet, Unit};
 use crate::plan::memory::{self, Memory, On, Row, Table};
 use crate::plan::{Edge, Group, Plan, Pool, Role, StagePlan};
 use crate::words::TAGS;
@@ -15,11 +15,20 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
     let sku = option(plan.sku.as_ref().map(|machine| sku(machine, span)), span);
     let pools = plan.pools.iter().map(|one| pool(one, span));
     let groups = plan.groups.iter().map(|one| group(one, span));
-    let stages = plan.stages.iter().map(|one| stage(one, span));
+    let live = memory::live_tokens(plan);
+    let stages = plan.stages.iter().zip(live).map(|(one, live)| stage(one, live, span));
     let edges = plan.edges.iter().map(|one| edge(one, span));
     let tables = memory::tables(plan);
     let of_ram = tables.iter().filter(|table| table.memory == Memory::Ram);
     let memory = of_ram.map(|table| memory_table(table, span));
+    let dealloc = word(
+        match plan.dealloc {
+            Dealloc::Recycle => "Recycle",
+            Dealloc::BoundedFree => "BoundedFree",
+            Dealloc::UnboundedFree => "UnboundedFree",
+        },
+        span,
+    );
     quote_spanned! {span=>
         rt::Plan {
             graph: #graph,
@@ -31,6 +40,7 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
             stages: ::std::vec![#(#stages),*],
             edges: ::std::vec![#(#edges),*],
             policy: #policy,
+            dealloc: rt::Dealloc::#dealloc,
             memory: ::std::vec![#(#memory),*],
         }
     }
@@ -141,7 +151,7 @@ fn group(group: &Group, span: Span) -> TokenStream {
     }
 }
 
-fn stage(stage: &StagePlan, span: Span) -> TokenStream {
+fn stage(stage: &StagePlan, live: u64, span: Span) -> TokenStream {
     let (name, backend, workers, in_flight) = (&stage.name, &stage.backend, stage.workers, stage.in_flight);
     let tags = tags(stage.tags, span);
     let role = word(
@@ -162,6 +172,8 @@ fn stage(stage: &StagePlan, span: Span) -> TokenStream {
         pairs.map(|(pool, bytes)| quote_spanned!(span=> (#pool, #bytes))).collect()
     };
     let (holds, workspace) = (formulas(&stage.holds), formulas(&stage.workspace));
+    let token = bytes(&stage.output.as_ref().map(|(_, bytes)| *bytes).unwrap_or_default(), span);
+    let slots = number((stage.role != Role::Dealloc).then(|| u32::try_from(live).unwrap_or(u32::MAX)));
     let (inputs, outputs) = (&stage.inputs, &stage.outputs);
     quote_spanned! {span=>
         rt::StagePlan {
@@ -177,6 +189,8 @@ fn stage(stage: &StagePlan, span: Span) -> TokenStream {
             needs: ::std::vec![#(#needs),*],
             holds: ::std::vec![#(#holds),*],
             workspace: ::std::vec![#(#workspace),*],
+            bytes: #token,
+            slots: #slots,
             inputs: ::std::vec![#(#inputs),*],
             outputs: ::std::vec![#(#outputs),*],
         }

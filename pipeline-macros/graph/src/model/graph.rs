@@ -45,6 +45,32 @@ pub struct Graph {
     pub resident: Listed<(At<String>, At<Expression>)>,
     /// The load that it is judged for.
     pub load: Option<At<Load>>,
+    /// What becomes of dead slots, if it says.
+    pub dealloc: Option<At<Dealloc>>,
+}
+
+/// What becomes of a slot that nobody reads any more: `runtime::plan::Dealloc`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dealloc {
+    /// The next firing uses it again.
+    #[default]
+    Recycle,
+    /// Its memory goes back to the kernel, behind the permits of `dealloc`.
+    BoundedFree,
+    /// Its memory goes back to the kernel at once.
+    UnboundedFree,
+}
+
+impl Dealloc {
+    /// The words of the language.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("recycle", Self::Recycle), ("bounded_free", Self::BoundedFree), ("unbounded_free", Self::UnboundedFree)];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+    }
 }
 
 /// How much may be submitted at once.

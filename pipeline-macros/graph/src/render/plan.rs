@@ -14,6 +14,7 @@ pub fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let sku = plan.sku.as_ref().map_or("any", |sku| &sku.name);
     let _ = writeln!(text, "graph   {} ({})\nsku     {sku}\npolicy  {}", plan.graph, plan.file, plan.policy);
+    let _ = writeln!(text, "dealloc {}", plan.dealloc.word());
     if let Some(load) = plan.load {
         let _ = writeln!(text, "load    {} jobs × {} partitions", load.jobs, load.partitions);
     }

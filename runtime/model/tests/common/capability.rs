@@ -4,6 +4,12 @@ pub struct MemPermit;
 
 pub struct CcdPool;
 
+impl CcdPool {
+    pub fn touching(&self, arena: &proofline_memory::Arena) -> proofline_memory::Arena {
+        arena.clone()
+    }
+}
+
 pub struct GpuDevice;
 
 pub struct DeallocPermit;

@@ -5,17 +5,20 @@ pub mod stages;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pipeline_runtime::admission::PROGRAM_BYTES;
 use pipeline_runtime::error::{Cause, Failure};
 use pipeline_runtime::event::NoObserver;
+use pipeline_runtime::limits::Limit;
 use pipeline_runtime::placement::Placement;
 use pipeline_runtime::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
 use pipeline_runtime::policy::{OldestFirst, Policy, State};
 
+use crate::arena::Memory;
 use crate::exec::edge::edge;
-use crate::exec::engine::Engine;
+use crate::exec::engine::{Engine, Room};
 use crate::exec::firing::Rights;
 use crate::exec::worker::{Body, Outlet, StageParts, Worker, run_dealloc, run_stage};
-use crate::slot::FreeList;
+use crate::slot::{Dead, FreeList};
 use crate::sync::unbounded;
 use stages::{Home, Sink, Source, Word, Work};
 
@@ -44,6 +47,7 @@ fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
         ],
         edges: vec![Edge { from: 0, to: 1, port: 0, token: "Word".into(), capacity, reserved_by: 0 }],
         policy: "oldest_first".into(),
+        dealloc: pipeline_runtime::plan::Dealloc::default(),
         memory: Vec::new(),
     }
 }
@@ -82,15 +86,18 @@ pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, V
     let plan = plan(permits, capacity, workers);
     let (into, out_of) = edge::<Word>(0, (capacity + workers) as usize);
     let slots = (capacity + 2 * workers) as usize;
+    let memory = Arc::new(Memory::new(plan.dealloc, None));
+    // Room for every job of this model, which the ledger has to find out.
+    let limit = Some(Limit { bytes: 2 * PROGRAM_BYTES, by: "the model".into() });
     let source = Arc::new(StageParts::<Source, (), Word> {
         inputs: (),
         outlet: Outlet::Edges(vec![into]),
-        free: FreeList::new(slots),
+        free: FreeList::new(slots, &memory),
     });
     let sink = Arc::new(StageParts::<Sink, _, Word> {
         inputs: (out_of,),
         outlet: Outlet::Sink(|word| word),
-        free: FreeList::new(slots),
+        free: FreeList::new(slots, &memory),
     });
     let (mut senders, mut ends) = (Vec::new(), Vec::new());
     for (stage, of_stage) in plan.stages.iter().enumerate() {
@@ -101,7 +108,12 @@ pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, V
     let placement = Placement { pools: Vec::new(), workers: Vec::new(), notes: Vec::new() };
     let asked = Arc::new(AtomicUsize::new(0));
     let policy = Box::new(Watched { permits, exact, asked: Arc::clone(&asked) });
-    let engine = Engine::new(plan, &placement, policy, Arc::new(NoObserver), senders).unwrap();
+    let trim = {
+        let memory = Arc::clone(&memory);
+        Box::new(move |sizes, hold| Dead::idle_slots(Arc::clone(&memory), sizes, hold))
+    };
+    let room = Room { limit, threads: Vec::new(), trim };
+    let engine = Engine::new(plan, &placement, policy, Arc::new(NoObserver), senders, room).unwrap();
     let thread = |(stage, number, grants)| {
         let rights = Rights { mem: None, cores: None, gpu: None, double: None };
         let worker = Worker { engine: Arc::clone(&engine), stage, number, in_flight: 1, grants, rights };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use blstrs::{G1Affine, G2Affine};
 use proofline_kernels::domain::Convention;
-use proofline_kernels::msm::{Curve, LoadError, Query, Stored, Workspace};
+use proofline_kernels::msm::{Curve, LoadError, Query, Stored};
 use proofline_kernels::scalars::MAX_LEN;
 
 use super::source::Source;
@@ -86,8 +86,6 @@ impl Resident {
             b_g2: query(&sealed, &b_g2, watch)?,
             prepared: PreparedKey::new(&vk),
             vk,
-            workspace_g1: Workspace::new(),
-            workspace_g2: Workspace::new(),
             convention,
         })
     }

@@ -1,82 +1,54 @@
-//! Large arrays on large pages.
+//! Arrays of fixed length on large pages.
 //!
 //! Bucket summation reads bases in random order: with 4 KiB pages nearly every read of a big query misses the translation
-//! buffers. Arrays of some size are aligned to 2 MiB and the kernel is asked for huge pages; where it has none, nothing
-//! but speed is lost.
+//! buffers. Arrays of some size are mapped for themselves, and the kernel is asked for huge pages; where it has none,
+//! nothing but speed is lost.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 
 use rayon::prelude::*;
 
-/// Size of a large page on x86-64 and AArch64.
-const LARGE_PAGE: usize = 2 << 20;
-/// Every array starts on a cache line.
-const LINE: usize = 64;
-/// Arrays below this size would waste more of a large page than they gain.
-const WORTHWHILE: usize = LARGE_PAGE / 2;
+use crate::Arena;
+use crate::raw::Raw;
+
 /// Entries that one parallel task fills.
 const ENTRIES_PER_TASK: usize = 1 << 10;
 
 /// A fixed-size array of plain values.
-pub(crate) struct Pages<T: Copy> {
-    start: NonNull<T>,
-    len: usize,
-    layout: Layout,
+pub struct Pages<T: Copy> {
+    memory: Raw<T>,
 }
 
-// SAFETY: it owns its values, as a boxed slice does.
-unsafe impl<T: Copy + Send> Send for Pages<T> {}
-// SAFETY: shared access gives shared slices only.
-unsafe impl<T: Copy + Sync> Sync for Pages<T> {}
-
 impl<T: Copy> Pages<T> {
-    /// Uninitialised memory for `len` values, as a pair of the owner and its layout.
     fn reserve(len: usize) -> Self {
-        // A Vec of this length would panic in the same way.
-        let plain = Layout::array::<T>(len).expect("an array above half the address space");
-        if plain.size() == 0 {
-            return Self { start: NonNull::dangling(), len, layout: plain };
-        }
-        let plain = plain.align_to(LINE).unwrap_or(plain);
-        let large = plain.align_to(LARGE_PAGE).map(|layout| layout.pad_to_align());
-        let layout = if plain.size() < WORTHWHILE { plain } else { large.unwrap_or(plain) };
-        // SAFETY: the layout's size is not zero.
-        let memory = unsafe { alloc(layout) };
-        let Some(start) = NonNull::new(memory.cast()) else { handle_alloc_error(layout) };
-        // Miri knows no advice.
-        #[cfg(all(target_os = "linux", not(miri)))]
-        if layout.align() == LARGE_PAGE {
-            // SAFETY: the range is exactly the allocation. The advice changes no contents, and its failure (an old
-            // kernel, huge pages switched off) no behaviour.
-            unsafe { libc::madvise(memory.cast(), layout.size(), libc::MADV_HUGEPAGE) };
-        }
-        Self { start, len, layout }
-    }
-
-    /// The memory as it is before initialisation.
-    fn uninitialised(&mut self) -> &mut [MaybeUninit<T>] {
-        // SAFETY: the allocation has room for `len` values, and MaybeUninit needs no initialisation.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
+        Self { memory: Raw::reserve(&Arena::of_plain_data(), len) }
     }
 
     /// `len` copies of a value.
-    pub(crate) fn filled(len: usize, value: T) -> Self {
-        let mut pages = Self::reserve(len);
-        for entry in pages.uninitialised() {
+    pub fn filled(len: usize, value: T) -> Self {
+        Self::filled_in(&Arena::of_plain_data(), len, value)
+    }
+
+    /// [`filled`](Self::filled) in an arena.
+    pub fn filled_in(arena: &Arena, len: usize, value: T) -> Self {
+        let mut memory = Raw::reserve(arena, len);
+        for entry in memory.uninitialised() {
             entry.write(value);
         }
-        pages
+        Self { memory }
+    }
+
+    /// The memory that it takes, in bytes: with whole pages where it is mapped.
+    pub fn bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }
 
 impl<T: Copy + Send> Pages<T> {
     /// Entry i is `entry(i)`; computed in parallel.
-    pub(crate) fn from_fn(len: usize, entry: impl Fn(usize) -> T + Sync) -> Self {
+    pub fn from_fn(len: usize, entry: impl Fn(usize) -> T + Sync) -> Self {
         let mut pages = Self::reserve(len);
-        let all = pages.uninitialised().par_iter_mut().with_min_len(ENTRIES_PER_TASK).enumerate();
+        let all = pages.memory.uninitialised().par_iter_mut().with_min_len(ENTRIES_PER_TASK).enumerate();
         all.for_each(|(i, place)| {
             place.write(entry(i));
         });
@@ -88,13 +60,16 @@ impl<T: Copy + Send> Pages<T> {
     /// Entries from bytes that come in pieces, in parallel: `read` fills the bytes of the entries from a number on,
     /// `entry` makes an entry, whose number it is told, of its bytes. `(len, per_piece, bytes_each)` are the number of
     /// entries, the entries that are read at a time (not zero), and the bytes of an entry (not zero).
-    pub(crate) fn try_from_bytes<E: Send>(
+    ///
+    /// # Errors
+    /// The first of either.
+    pub fn try_from_bytes<E: Send>(
         (len, per_piece, bytes_each): (usize, usize, usize),
         read: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
         entry: impl Fn(usize, &[u8]) -> Result<T, E> + Sync,
     ) -> Result<Self, E> {
         let mut pages = Self::reserve(len);
-        let pieces = pages.uninitialised().par_chunks_mut(per_piece).enumerate();
+        let pieces = pages.memory.uninitialised().par_chunks_mut(per_piece).enumerate();
         pieces.try_for_each_init(Vec::new, |buffer, (piece, places)| {
             let first = piece * per_piece;
             buffer.resize(places.len() * bytes_each, 0);
@@ -112,31 +87,22 @@ impl<T: Copy> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: every constructor has initialised all `len` values before it hands the array out.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+        // SAFETY: every constructor has initialised all values before it hands the array out.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.memory.len()) }
     }
 }
 
 impl<T: Copy> DerefMut for Pages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
-    }
-}
-
-impl<T: Copy> Drop for Pages<T> {
-    fn drop(&mut self) {
-        if self.layout.size() != 0 {
-            // SAFETY: allocated in `reserve` with this layout; T is Copy, so values need no drop.
-            unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.memory.len()) }
     }
 }
 
 impl<T: Copy> Clone for Pages<T> {
     fn clone(&self) -> Self {
-        let mut pages = Self::reserve(self.len);
-        for (place, value) in pages.uninitialised().iter_mut().zip(self.iter()) {
+        let mut pages = Self::reserve(self.len());
+        for (place, value) in pages.memory.uninitialised().iter_mut().zip(self.iter()) {
             place.write(*value);
         }
         pages
@@ -145,13 +111,14 @@ impl<T: Copy> Clone for Pages<T> {
 
 impl<T: Copy> std::fmt::Debug for Pages<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Pages({} × {} bytes)", self.len, size_of::<T>())
+        write!(f, "Pages({} × {} bytes)", self.len(), size_of::<T>())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{LARGE_PAGE, WORTHWHILE};
 
     #[test]
     fn values_of_all_sizes() {

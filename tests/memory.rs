@@ -1,0 +1,91 @@
+//! Jobs are admitted as far as there is memory for them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proofline::runtime::plan::Dealloc;
+use proofline::setup::{Entropy, generate};
+use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, SubmitError, unwatched};
+
+struct Subject {
+    shape: Arc<CircuitShape>,
+    key: Arc<ProvingKey>,
+}
+
+impl Subject {
+    fn new(name: &str) -> Self {
+        let shape = Arc::new(CircuitShape::from_builtin(name).unwrap());
+        let key = Arc::new(ProvingKey::new(generate(&shape, &Entropy::Seed(name), &unwatched).unwrap()));
+        Self { shape, key }
+    }
+
+    fn job(&self) -> Job {
+        let witness = self.shape.builtin().unwrap().fresh_witness();
+        Job::new(Arc::clone(&self.shape), Arc::clone(&self.key), vec![witness]).unwrap()
+    }
+}
+
+/// A prover in a control group of version 2 with so much memory.
+fn with_limit(root: &Path, bytes: u64) -> Prover {
+    let group = root.join("sys/fs/cgroup/jobs");
+    std::fs::create_dir_all(&group).unwrap();
+    std::fs::create_dir_all(root.join("proc/self")).unwrap();
+    std::fs::write(root.join("proc/self/cgroup"), "0::/jobs\n").unwrap();
+    std::fs::write(group.join("memory.max"), format!("{bytes}\n")).unwrap();
+    Prover::with(Options { system: root.to_owned(), ..Options::default() }).unwrap()
+}
+
+#[test]
+fn a_job_is_refused_before_it_starts_or_runs_to_its_end() {
+    let (small, large) = (Subject::new("sha256:1"), Subject::new("sha256:2"));
+    let folder = tempfile::tempdir().unwrap();
+    let plan = |subject: &Subject| Prover::start().unwrap().memory_plan(&subject.job()).sum();
+    let (of_small, of_large) = (plan(&small), plan(&large));
+    assert!(of_small < of_large);
+
+    // Just below the plan.
+    let prover = with_limit(folder.path(), of_large - 1);
+    let refused = prover.submit(large.job()).err().unwrap();
+    let text = refused.to_string();
+    assert!(matches!(refused, SubmitError::NoMemory { .. }), "{text}");
+    for part in
+        ["proving key", "slots of `spmv`", "workspace of `gpu_ntt_msm`", "together", "there is", "control group"]
+    {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    assert_eq!(prover.memory().maps, 0, "nothing was done for it");
+    assert!(prover.is_idle());
+    assert_eq!(prover.submit(small.job()).unwrap().wait().unwrap().len(), 1);
+    drop(prover);
+
+    // Just enough for either, not for both at once: slots of one size make room for those of the other.
+    let prover = with_limit(folder.path(), of_large);
+    let handles: Vec<_> = [&large, &small, &large, &small].map(|subject| prover.submit(subject.job()).unwrap()).into();
+    handles.into_iter().for_each(|handle| assert_eq!(handle.wait().unwrap().len(), 1));
+    prover.drain();
+    let counts = prover.memory();
+    assert!(counts.unmaps > 0 && counts.peak_bytes <= of_large, "{counts:?}");
+    // Jobs that wait for memory can be cancelled, and a prover with some can be dropped.
+    let (first, second) = (prover.submit(large.job()).unwrap(), prover.submit(small.job()).unwrap());
+    second.cancel();
+    assert!(second.wait().is_err());
+    first.wait().unwrap();
+    prover.drain();
+    assert!(prover.is_idle());
+}
+
+#[test]
+fn the_policies_that_free_keep_no_slots() {
+    let subject = Subject::new("sha256:1");
+    for dealloc in [Dealloc::Recycle, Dealloc::BoundedFree, Dealloc::UnboundedFree] {
+        let prover = Prover::with(Options { dealloc: Some(dealloc), ..Options::default() }).unwrap();
+        let mut mapped = Vec::new();
+        for _ in 0..3 {
+            prover.submit(subject.job()).unwrap().wait().unwrap();
+            prover.drain();
+            mapped.push(prover.memory().maps);
+        }
+        let again = mapped[2] - mapped[1];
+        assert_eq!(again > 0, dealloc != Dealloc::Recycle, "{dealloc:?}: {mapped:?}");
+    }
+}
