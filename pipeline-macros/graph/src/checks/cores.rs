@@ -1,7 +1,7 @@
 //! PL0503: more threads than the cores of a group.
 
 use super::placement::{placed, width};
-use super::{Check, Example};
+use super::{Check, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Group, Insist, Share, Sku};
 use crate::resolve::Resolved;
@@ -19,34 +19,20 @@ pub const CHECK: Check = Check {
           than the cores, that is a warning, since the stages may never run at once. Where the group says `insist: \
           Prefer`, too many threads are a warning too: they share what there is. With `sku: any` the machine is asked when the \
           pipeline starts.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 4, threads: 8),
-        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Pack, smt: true) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 4, threads: 8),
-        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: r#""small""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""all": Ccds("*", share: Pack)"#,
+        synthesize: r#"on: "all", workers: 4, threads: 8"#,
+        spmv: r#"backend: "cuda", device: 0, needs: { "mem_heavy": 1 }"#,
+    },
+    good: examples::chain! {
+        sku: r#""small""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""all": Ccds("*", share: Pack, smt: true)"#,
+        synthesize: r#"on: "all", workers: 4, threads: 8"#,
+        spmv: r#"backend: "cuda", device: 0, needs: { "mem_heavy": 1 }"#,
+    },
     fix: "Lower `workers` or `threads`, widen the group, or write `smt: true` on it.",
     run: Some(run),
 };

@@ -3,6 +3,33 @@
 use super::Example;
 use crate::source::Source;
 
+/// A source, a sink and `dealloc`: the example of a page that is about where they run and what they take.
+macro_rules! chain {
+    (
+        sku: $sku:literal,
+        pools: $pools:literal,
+        groups: $groups:literal,
+        synthesize: $synthesize:literal,
+        spmv: $spmv:literal,
+    ) => {
+        $crate::checks::Example::Graph(concat!(
+            "Graph(\n    version: 1,\n    sku: ",
+            $sku,
+            ",\n    pools: { ",
+            $pools,
+            " },\n    groups: { ",
+            $groups,
+            " },\n    stages: [\n        Stage(\"synthesize\", ",
+            $synthesize,
+            "),\n        Stage(\"spmv\", ",
+            $spmv,
+            "),\n        Stage(\"dealloc\", needs: { \"dealloc\": 1 }),\n    ],\n    \
+             edges: [Edge(\"synthesize\", \"spmv\")],\n)"
+        ))
+    };
+}
+pub(crate) use chain;
+
 /// The smallest graph: a source, a sink and `dealloc`.
 pub const SMALL: Example = Example::Graph(
     r#"Graph(

@@ -1,6 +1,6 @@
 //! PL0301 and PL0302: more memory than the machine or a pool has.
 
-use super::{Check, Example, Planned};
+use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Linear, Unit};
 use crate::plan::Plan;
@@ -20,34 +20,20 @@ pub const MACHINE: Check = Check {
           memory of device 0, `ram:1` is memory of NUMA node 1, other pools of bytes are RAM. On several NUMA nodes, what \
           a stage makes counts on the nodes of its group's CCDs, evenly. With `sku: any` the numbers are compared with \
           the machine when the pipeline starts.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "dealloc": 1, "vram:0": "16 GiB" },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all"),
-        Stage("spmv", backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "12 GiB" }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "dealloc": 1, "vram:0": "15 GiB" },
-    groups: { "all": Ccds("*", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all"),
-        Stage("spmv", backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "7 GiB" }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: r#""small""#,
+        pools: r#""dealloc": 1, "vram:0": "16 GiB""#,
+        groups: r#""all": Ccds("*", share: Pack)"#,
+        synthesize: r#"on: "all""#,
+        spmv: r#"backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "12 GiB" }"#,
+    },
+    good: examples::chain! {
+        sku: r#""small""#,
+        pools: r#""dealloc": 1, "vram:0": "15 GiB""#,
+        groups: r#""all": Ccds("*", share: Pack)"#,
+        synthesize: r#"on: "all""#,
+        spmv: r#"backend: "cuda", device: 0, workers: 2, workspace: { "vram:0": "7 GiB" }"#,
+    },
     fix: "Lower what the table shows to be the most: workers, workspace, capacities, or the pool of bytes.",
     run: None,
 };
@@ -300,7 +286,6 @@ fn takers(graph: &Planned<'_>, pool: usize) -> Vec<(&'static str, Span, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::examples;
     use crate::checks::testing::{diagnostics, titles, with};
 
     #[test]

@@ -1,6 +1,6 @@
 //! PL0501, PL0502, PL0504 and PL0505: groups that the SKU has no room for, and sizes that do not fit it well.
 
-use super::{Check, Example, examples};
+use super::{Check, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Ccds, Group, Insist, Share, Sku};
 use crate::resolve::{Resolved, Stage};
@@ -11,34 +11,20 @@ pub const OVERLAP: Check = Check {
     name: "exclusive-overlap",
     rule: "No other group has a CCD of a group that is `exclusive`.",
     why: "An exclusive group keeps an L3 to itself. `\"*\"` is every CCD, so it overlaps all.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: any,
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "synthesis": Ccds("0-2", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true) },
-    stages: [
-        Stage("synthesize", on: "synthesis"),
-        Stage("spmv", on: "msm", needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: any,
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "synthesis": Ccds("0-1", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true) },
-    stages: [
-        Stage("synthesize", on: "synthesis"),
-        Stage("spmv", on: "msm", needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: "any",
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""synthesis": Ccds("0-2", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true)"#,
+        synthesize: r#"on: "synthesis""#,
+        spmv: r#"on: "msm", needs: { "mem_heavy": 1 }"#,
+    },
+    good: examples::chain! {
+        sku: "any",
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""synthesis": Ccds("0-1", share: Spread), "msm": Ccds("2-3", share: Pack, exclusive: true)"#,
+        synthesize: r#"on: "synthesis""#,
+        spmv: r#"on: "msm", needs: { "mem_heavy": 1 }"#,
+    },
     fix: "Take the CCDs that the error names out of one of the groups, or remove `exclusive`.",
     run: Some(overlap),
 };
@@ -50,20 +36,13 @@ pub const BEYOND: Check = Check {
     rule: "A group names CCDs that the SKU has.",
     why: "CCDs are counted from 0. Where the group says `insist: Prefer` it is a warning: the start goes on with the CCDs \
           that are there, and says so. With `sku: any` the machine is asked when the pipeline starts.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "small",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("0-3", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "all"),
-        Stage("spmv", backend: "cuda", device: 0, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: r#""small""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""all": Ccds("0-3", share: Pack)"#,
+        synthesize: r#"on: "all""#,
+        spmv: r#"backend: "cuda", device: 0, needs: { "mem_heavy": 1 }"#,
+    },
     good: examples::WITH_DEVICE,
     fix: "Name CCDs that are there, or write `insist: Prefer`.",
     run: Some(beyond),
@@ -76,34 +55,20 @@ pub const PACKED: Check = Check {
     rule: "A stage that streams memory has more than one CCD, where the SKU has more (a warning).",
     why: "All cores of a CCD reach memory over one link, which carries a fraction of what the memory controllers give: a stage \
           that streams memory is as fast as that link, however many cores it has.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "two-ccds",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "first": Ccds("0", share: Pack), "second": Ccds("1", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "first"),
-        Stage("spmv", on: "second", needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "two-ccds",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "first": Ccds("0", share: Pack), "both": Ccds("0-1", share: Pack) },
-    stages: [
-        Stage("synthesize", on: "first"),
-        Stage("spmv", on: "both", needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: r#""two-ccds""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""first": Ccds("0", share: Pack), "second": Ccds("1", share: Pack)"#,
+        synthesize: r#"on: "first""#,
+        spmv: r#"on: "second", needs: { "mem_heavy": 1 }"#,
+    },
+    good: examples::chain! {
+        sku: r#""two-ccds""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""first": Ccds("0", share: Pack), "both": Ccds("0-1", share: Pack)"#,
+        synthesize: r#"on: "first""#,
+        spmv: r#"on: "both", needs: { "mem_heavy": 1 }"#,
+    },
     fix: "Give the group CCDs beside the one that it has.",
     run: None,
 };
@@ -116,34 +81,20 @@ pub const UNEVEN: Check = Check {
     why: "Worker i goes to CCD i modulo their number, so 5 workers on 4 CCDs put two on the first: those two take twice as long, \
           and the others wait for them at every join. With `smt: true` an odd number of threads leaves one core with \
           one thread, which runs ahead of the others.",
-    bad: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "two-ccds",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Spread) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 3),
-        Stage("spmv", on: "all", workers: 2, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
-    good: Example::Graph(
-        r#"Graph(
-    version: 1,
-    sku: "two-ccds",
-    pools: { "mem_heavy": 1, "dealloc": 1 },
-    groups: { "all": Ccds("*", share: Spread) },
-    stages: [
-        Stage("synthesize", on: "all", workers: 4),
-        Stage("spmv", on: "all", workers: 2, needs: { "mem_heavy": 1 }),
-        Stage("dealloc", needs: { "dealloc": 1 }),
-    ],
-    edges: [Edge("synthesize", "spmv")],
-)"#,
-    ),
+    bad: examples::chain! {
+        sku: r#""two-ccds""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""all": Ccds("*", share: Spread)"#,
+        synthesize: r#"on: "all", workers: 3"#,
+        spmv: r#"on: "all", workers: 2, needs: { "mem_heavy": 1 }"#,
+    },
+    good: examples::chain! {
+        sku: r#""two-ccds""#,
+        pools: r#""mem_heavy": 1, "dealloc": 1"#,
+        groups: r#""all": Ccds("*", share: Spread)"#,
+        synthesize: r#"on: "all", workers: 4"#,
+        spmv: r#"on: "all", workers: 2, needs: { "mem_heavy": 1 }"#,
+    },
     fix: "Choose a multiple.",
     run: None,
 };
