@@ -165,7 +165,7 @@ impl<J: Job, O: Travels> Running<J, O> {
 
     /// Starts the workers of a plan that `wire` puts together.
     pub(crate) fn start_plan(
-        plan: Plan,
+        mut plan: Plan,
         wire: impl FnOnce(&mut Wiring<'_, J, O>),
         options: Options,
     ) -> Result<Self, StartError> {
@@ -184,7 +184,8 @@ impl<J: Job, O: Travels> Running<J, O> {
         let binder = Binder::of(&hwloc);
         let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
-        let memory = Arc::new(Memory::new(options.dealloc.unwrap_or(plan.dealloc), options.registrar));
+        plan.dealloc = options.dealloc.unwrap_or(plan.dealloc);
+        let memory = Arc::new(Memory::new(plan.dealloc, options.registrar));
         let mut wiring = Wiring::new(&plan, double.is_some(), &memory);
         wire(&mut wiring);
         let bodies = wiring.into_bodies();
