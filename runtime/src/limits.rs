@@ -22,6 +22,12 @@ pub fn memory_bytes_under(root: &Path) -> Option<u64> {
     smallest(&groups, &root.join("sys/fs/cgroup"), read)
 }
 
+/// The memory that the kernel says this machine has, where it says so.
+#[must_use]
+pub fn total_bytes() -> Option<u64> {
+    kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")
+}
+
 /// How much memory jobs may take, and what says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limit {

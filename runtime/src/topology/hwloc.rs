@@ -103,15 +103,17 @@ impl Hwloc {
         let ram_bytes = self.topology.root_object().total_memory();
         // A container may use less than there is.
         let limit = crate::limits::memory_bytes().filter(|_| self.topology.is_this_system());
-        Machine {
+        let total = crate::limits::total_bytes().filter(|_| self.topology.is_this_system());
+        let machine = Machine {
             ccds: domains.into_iter().map(Self::ccd).collect(),
             numa_nodes: u32::try_from(self.topology.objects_with_type(ObjectType::NUMANode).count())
                 .unwrap_or(u32::MAX),
-            ram_bytes: limit.map_or(ram_bytes, |limit| limit.min(ram_bytes)),
+            ram_bytes,
             node_bytes: self.topology.objects_with_type(ObjectType::NUMANode).filter_map(node_of).collect(),
             devices: self.devices(),
             is_this_system: self.topology.is_this_system(),
-        }
+        };
+        with_memory(machine, total, limit)
     }
 
     /// What a description tells of NVIDIA's devices, by their addresses; `None` where it tells of no device at all, as
@@ -188,9 +190,34 @@ fn cpus_of(object: &TopologyObject) -> Cpus {
     }
 }
 
+/// A machine with the kernel's total where hwloc found less (virtual machines whose memory grows have nodes of less), and
+/// no more than a limit.
+fn with_memory(mut machine: Machine, total: Option<u64>, limit: Option<u64>) -> Machine {
+    if let Some(total) = total.filter(|total| *total > machine.ram_bytes) {
+        machine.ram_bytes = total;
+        if let [(_, bytes)] = machine.node_bytes.as_mut_slice() {
+            *bytes = total;
+        }
+    }
+    machine.ram_bytes = limit.map_or(machine.ram_bytes, |limit| limit.min(machine.ram_bytes));
+    machine
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernel_knows_of_memory_that_its_nodes_do_not_show() {
+        let machine = || Hwloc::synthetic("[numa(memory=1073741824)] core:2 pu:1").unwrap().machine();
+        let node = machine().node_bytes[0].0;
+        let grown = with_memory(machine(), Some(5 << 30), None);
+        assert_eq!((grown.ram_bytes, grown.node_bytes), (5 << 30, vec![(node, 5 << 30)]));
+        let limited = with_memory(machine(), Some(5 << 30), Some(2 << 30));
+        assert_eq!((limited.ram_bytes, limited.node_bytes), (2 << 30, vec![(node, 5 << 30)]));
+        // The kernel's total lacks what the kernel itself takes.
+        assert_eq!(with_memory(machine(), Some(1_000_000_000), None), machine());
+    }
 
     #[test]
     fn a_threadripper_has_twelve_ccds_of_eight_cores() {
