@@ -36,6 +36,7 @@ mod prover;
 
 pub use graph::Pipeline;
 pub use pipeline_runtime as runtime;
+pub use pipeline_runtime::arena::Slots;
 pub use pipeline_runtime::error::{Cause, Failure};
 pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
 pub use pipeline_runtime::stage::Priority;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proofline::setup::{Entropy, generate};
-use proofline::{CircuitShape, Job, Prover, ProvingKey, unwatched};
+use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, Slots, unwatched};
 
 /// Pieces of the heap from this size on count.
 const LARGE: usize = 64 << 10;
@@ -54,7 +54,7 @@ static HEAP: Counting = Counting;
 fn a_proof_in_the_steady_state_allocates_nothing_large_and_maps_nothing() {
     let shape = Arc::new(CircuitShape::from_builtin("sha256:1").unwrap());
     let key = Arc::new(ProvingKey::new(generate(&shape, &Entropy::Seed("steady"), &unwatched).unwrap()));
-    let prover = Prover::start().unwrap();
+    let prover = Prover::with(Options { slots: Slots::AllFirst, ..Options::default() }).unwrap();
     let prove = |proofs: usize| {
         let job = || {
             let witness = shape.builtin().unwrap().fresh_witness();

@@ -10,9 +10,20 @@ use proofline_memory::{Arena, Counts, Registrar, Settings};
 use crate::plan::Dealloc;
 use crate::stage::Sizes;
 
+/// When the slots of a plan are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Slots {
+    /// One when a token finds none at home: a pipeline that has few jobs at once takes no more memory than these need.
+    #[default]
+    AsNeeded,
+    /// All that the plan has with the first token of a size: no later one waits for memory, however many jobs come.
+    AllFirst,
+}
+
 /// What all stages of a pipeline share of memory.
 pub(crate) struct Memory {
     dealloc: Dealloc,
+    slots: Slots,
     arena: Arena,
     /// Whether somebody was told that memory lies on small pages.
     told: AtomicBool,
@@ -27,7 +38,7 @@ pub(crate) trait Home: Send + Sync {
 
 impl Memory {
     /// Slots are recycled or freed; blocks are made known to a device if there is one.
-    pub(crate) fn new(dealloc: Dealloc, registrar: Option<Arc<dyn Registrar>>) -> Self {
+    pub(crate) fn new(dealloc: Dealloc, slots: Slots, registrar: Option<Arc<dyn Registrar>>) -> Self {
         let settings = match dealloc {
             Dealloc::Recycle => Settings { registrar, ..Settings::default() },
             // As an allocator would: pages of the usual size, which come when they are first written.
@@ -35,11 +46,15 @@ impl Memory {
                 Settings { large_pages: false, touched: false, registrar, ..Settings::default() }
             }
         };
-        Self { dealloc, arena: Arena::new(settings), told: AtomicBool::new(false), homes: Mutex::default() }
+        Self { dealloc, slots, arena: Arena::new(settings), told: AtomicBool::new(false), homes: Mutex::default() }
     }
 
     pub(crate) fn dealloc(&self) -> Dealloc {
         self.dealloc
+    }
+
+    pub(crate) fn slots(&self) -> Slots {
+        self.slots
     }
 
     pub(crate) fn arena(&self) -> &Arena {

@@ -30,7 +30,7 @@ use std::sync::{Arc, PoisonError};
 
 use proofline_memory::Arena;
 
-use crate::arena::{Home, Memory, Workspace, Workspaces};
+use crate::arena::{Home, Memory, Slots, Workspace, Workspaces};
 use crate::capability::CcdPool;
 use crate::key::TokenKey;
 use crate::plan::{Bytes, Dealloc};
@@ -81,7 +81,7 @@ impl<T: Token + Send + Sync> Travels for T {}
 
 /// The slots of one stage's output, and what else its firings keep from one to the next.
 pub(crate) struct FreeList<T: Token> {
-    slots: Mutex<Slots<T>>,
+    slots: Mutex<Lists<T>>,
     /// Held while slots are made: of two firings that find none, one makes them and the other finds them.
     making: Mutex<()>,
     /// Slots of one shape that can be in use at once.
@@ -90,7 +90,7 @@ pub(crate) struct FreeList<T: Token> {
     workspaces: Workspaces,
 }
 
-struct Slots<T: Token> {
+struct Lists<T: Token> {
     /// Those at home, the one that came last at the end.
     home: Vec<(T::Shape, T)>,
     /// How many were made, by shape, and for circuits of what sizes.
@@ -99,7 +99,7 @@ struct Slots<T: Token> {
 
 impl<T: Travels> FreeList<T> {
     pub(crate) fn new(limit: usize, memory: &Arc<Memory>) -> Arc<Self> {
-        let slots = Slots { home: Vec::with_capacity(limit), made: Vec::new() };
+        let slots = Lists { home: Vec::with_capacity(limit), made: Vec::new() };
         let (making, workspaces) = (Mutex::new(()), Workspaces::default());
         let list = Arc::new(Self { slots: Mutex::new(slots), making, limit, memory: Arc::clone(memory), workspaces });
         let home: Arc<dyn Home> = Arc::<Self>::clone(&list);
@@ -113,7 +113,7 @@ impl<T: Token> FreeList<T> {
         &self.memory
     }
 
-    fn lock(&self) -> MutexGuard<'_, Slots<T>> {
+    fn lock(&self) -> MutexGuard<'_, Lists<T>> {
         // A panic while the list was held leaves at worst a slot missing; the list itself is sound.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -124,7 +124,8 @@ impl<T: Token> FreeList<T> {
         Some(slots.home.swap_remove(position).1)
     }
 
-    /// A slot of this shape: one that is home, or a new one. The first of a shape makes all that the plan has.
+    /// A slot of this shape: one that is home, or a new one. The first of a shape makes all that the plan has, if that is
+    /// asked for.
     fn take(&self, shape: &T::Shape, sizes: &Sizes, cores: Option<&CcdPool>) -> T {
         if self.memory.dealloc() != Dealloc::Recycle {
             return T::in_arena(shape, self.memory.arena());
@@ -138,7 +139,10 @@ impl<T: Token> FreeList<T> {
         }
         let made = self.lock().made.iter().find(|(of, ..)| of == shape).map_or(0, |(_, made, _)| *made);
         // Where all were made and none is home, firings that failed have lost some.
-        let missing = self.limit.saturating_sub(made).max(1);
+        let missing = match self.memory.slots() {
+            Slots::AsNeeded => 1,
+            Slots::AllFirst => self.limit.saturating_sub(made).max(1),
+        };
         // Whoever touches a page first decides what memory it lies in: that should be the group's.
         let arena = cores.map_or_else(|| self.memory.arena().clone(), |cores| cores.touching(self.memory.arena()));
         (1..missing).for_each(|_| self.lock().home.push((shape.clone(), T::in_arena(shape, &arena))));
@@ -173,7 +177,7 @@ impl<T: Travels> Home for FreeList<T> {
         let mut idle = Vec::new();
         {
             let mut slots = self.lock();
-            let Slots { home, made } = &mut *slots;
+            let Lists { home, made } = &mut *slots;
             for at in (0..home.len()).rev() {
                 if made.iter().any(|(shape, _, of)| of == sizes && *shape == home[at].0) {
                     idle.push(home.swap_remove(at));
@@ -423,7 +427,7 @@ mod tests {
     }
 
     fn recycling(limit: usize) -> Arc<FreeList<Secret>> {
-        FreeList::new(limit, &Arc::new(Memory::new(Dealloc::Recycle, None)))
+        FreeList::new(limit, &Arc::new(Memory::new(Dealloc::Recycle, Slots::AllFirst, None)))
     }
 
     fn way_home() -> Arc<dyn WayHome> {
@@ -469,8 +473,23 @@ mod tests {
     }
 
     #[test]
+    fn slots_are_made_as_needed_unless_all_are_wanted() {
+        let memory = Arc::new(Memory::new(Dealloc::Recycle, Slots::AsNeeded, None));
+        let free = FreeList::<Secret>::new(3, &memory);
+        let take = || Slot::new(&free, Sizes::NONE, None).take(&4);
+        let made = || free.lock().made.clone();
+        free.put(take());
+        free.put(take());
+        assert_eq!(made(), [(4, 1, Sizes::NONE)], "one after the other is one");
+        let two = [take(), take()];
+        assert_eq!(made(), [(4, 2, Sizes::NONE)]);
+        two.into_iter().for_each(|token| free.put(token));
+        assert_eq!(free.lock().home.len(), 2);
+    }
+
+    #[test]
     fn idle_slots_of_a_size_leave_through_dealloc_and_no_others() {
-        let memory = Arc::new(Memory::new(Dealloc::Recycle, None));
+        let memory = Arc::new(Memory::new(Dealloc::Recycle, Slots::AllFirst, None));
         let free = FreeList::<Secret>::new(2, &memory);
         let of = |domain| Sizes { domain, ..Sizes::NONE };
         let take = |shape: usize, domain| Slot::new(&free, of(domain), None).take(&shape);
@@ -488,7 +507,7 @@ mod tests {
     #[test]
     fn a_freeing_graph_keeps_nothing() {
         for dealloc in [Dealloc::BoundedFree, Dealloc::UnboundedFree] {
-            let free = FreeList::<Secret>::new(2, &Arc::new(Memory::new(dealloc, None)));
+            let free = FreeList::<Secret>::new(2, &Arc::new(Memory::new(dealloc, Slots::AllFirst, None)));
             let token = Slot::new(&free, Sizes::NONE, None).take(&4);
             let key = TokenKey { job: crate::key::JobId(0), partition: 0 };
             let (hold, held) = std::sync::mpsc::channel::<()>();

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use proofline::memory::Snapshot;
 use proofline::runtime::plan::Dealloc;
-use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, unwatched};
+use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, Slots, unwatched};
 
 use crate::peer::Turn;
 
@@ -25,7 +25,7 @@ pub fn serve(policy: &str, circuit: &str, keys: &Path) -> Result<(), Box<dyn Err
     let dealloc = dealloc.ok_or("no such policy")?;
     let shape = Arc::new(CircuitShape::from_builtin(circuit)?);
     let key = Arc::new(ProvingKey::read(&crate::folder(circuit, keys), &unwatched)?);
-    let prover = Prover::with(Options { dealloc: Some(dealloc), ..Options::default() })?;
+    let prover = Prover::with(Options { dealloc: Some(dealloc), slots: Slots::AllFirst, ..Options::default() })?;
     let job = || -> Result<Job, Box<dyn Error>> {
         let witness = shape.builtin().ok_or("a built-in circuit")?.fresh_witness();
         Ok(Job::new(Arc::clone(&shape), Arc::clone(&key), vec![witness])?)

@@ -24,7 +24,7 @@ use proofline_memory::{Counts, Registrar};
 pub use engine::SubmitError;
 pub use handle::Handle;
 
-use crate::arena::Memory;
+use crate::arena::{Memory, Slots};
 use crate::binding::{Binder, Bound};
 use crate::capability::{CcdPool, GpuDevice, MemPermit};
 use crate::event::{NoObserver, Observer};
@@ -56,6 +56,8 @@ pub struct Options {
     pub double: Option<Arc<dyn Double>>,
     /// What becomes of slots that nobody reads any more; `None`: what the graph says.
     pub dealloc: Option<Dealloc>,
+    /// When slots are made that are recycled.
+    pub slots: Slots,
     /// Who makes the memory of slots known to a device.
     pub registrar: Option<Arc<dyn Registrar>>,
     /// Where the kernel's files are that say how much memory there is; `/` but in tests.
@@ -70,6 +72,7 @@ impl Default for Options {
             policy: None,
             double: None,
             dealloc: None,
+            slots: Slots::default(),
             registrar: None,
             system: PathBuf::from("/"),
         }
@@ -185,7 +188,7 @@ impl<J: Job, O: Travels> Running<J, O> {
         let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
         plan.dealloc = options.dealloc.unwrap_or(plan.dealloc);
-        let memory = Arc::new(Memory::new(plan.dealloc, options.registrar));
+        let memory = Arc::new(Memory::new(plan.dealloc, options.slots, options.registrar));
         let mut wiring = Wiring::new(&plan, double.is_some(), &memory);
         wire(&mut wiring);
         let bodies = wiring.into_bodies();

@@ -13,7 +13,7 @@ use pipeline_runtime::placement::Placement;
 use pipeline_runtime::plan::{Edge, Plan, Pool, Role, StagePlan, Unit};
 use pipeline_runtime::policy::{OldestFirst, Policy, State};
 
-use crate::arena::Memory;
+use crate::arena::{Memory, Slots};
 use crate::exec::edge::edge;
 use crate::exec::engine::{Engine, Room};
 use crate::exec::firing::Rights;
@@ -86,7 +86,7 @@ pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, V
     let plan = plan(permits, capacity, workers);
     let (into, out_of) = edge::<Word>(0, (capacity + workers) as usize);
     let slots = (capacity + 2 * workers) as usize;
-    let memory = Arc::new(Memory::new(plan.dealloc, None));
+    let memory = Arc::new(Memory::new(plan.dealloc, Slots::AllFirst, None));
     // Room for every job of this model, which the ledger has to find out.
     let limit = Some(Limit { bytes: 2 * PROGRAM_BYTES, by: "the model".into() });
     let source = Arc::new(StageParts::<Source, (), Word> {
