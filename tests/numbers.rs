@@ -39,6 +39,7 @@ Costs(
             (name: \"witness\", threads: 1, core_s: 25.0, dram_bytes: 4e10, stall: 0.3),
             (name: \"matrices\", after: [\"witness\"], core_s: 77.0, output_part: 0.5),
         ]),
+        \"gpu_prove\": (), \"b_g2_msm\": (), \"assemble\": (), \"dealloc\": (),
     },
 )
 ";
@@ -198,7 +199,7 @@ fn models_that_say_little_say_so() {
 }
 
 const TRACE: &str = "[
-{\"ph\":\"M\",\"name\":\"graph\",\"pid\":0,\"args\":{\"graph\":\"cuzk-phase12\",\"digest\":\"x\"}},
+{\"ph\":\"M\",\"name\":\"graph\",\"pid\":0,\"args\":{\"graph\":\"cuzk-phase12\",\"digest\":\"DIGEST\"}},
 {\"ph\":\"b\",\"cat\":\"job\",\"name\":\"job\",\"id\":0,\"pid\":0,\"ts\":0.0,\"args\":{\"partitions\":1}},
 {\"ph\":\"X\",\"name\":\"synthesize\",\"pid\":0,\"tid\":0,\"ts\":5.0,\"dur\":4000000.0,\"args\":{\"job\":0,\"partition\":0,\"waited_us\":3.0,\"ending\":\"succeeded\"}},
 {\"ph\":\"X\",\"name\":\"gpu_prove\",\"pid\":1,\"tid\":0,\"ts\":4000010.0,\"dur\":2000000.0,\"args\":{\"job\":0,\"partition\":0,\"waited_us\":3.0,\"ending\":\"succeeded\"}},
@@ -208,7 +209,10 @@ const TRACE: &str = "[
 
 #[test]
 fn numbers_of_a_trace() {
-    let good = scratch("good-trace.json", TRACE);
+    let study =
+        proofline::study::Study::with_costs(Path::new(PHASE12), proofline::study::no_costs()).expect("it is lawful");
+    let trace = TRACE.replace("DIGEST", &study.plan().digest);
+    let good = scratch("good-trace.json", &trace);
     let answer = proofline(&["calibrate", "--trace", &good, "--graph", PHASE12]);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
     assert!(answer.error.contains("warning: one load was measured"), "{}", answer.error);
@@ -225,10 +229,10 @@ fn numbers_of_a_trace() {
         ("\"id\":0,\"pid\":0,\"ts\":6000020.0", "\"id\":7,\"pid\":0,\"ts\":6000020.0", 3, &["record 5", "job 7 ends"]),
         ("\"job\":0", "\"job\":9", 3, &["the trace", "job 9, which was never submitted"]),
         ("\"ts\":6000020.0", "\"ts\":0.0", 4, &["lasts 0 s"]),
-        ("\"name\":\"synthesize\"", "\"name\":\"spmv\"", 4, &["a stage `spmv`"]),
+        ("\"name\":\"synthesize\"", "\"name\":\"spmv\"", 4, &["the trace is of graph `cuzk-phase12`"]),
     ] {
-        assert!(TRACE.contains(old), "{old}");
-        let file = scratch("bad-trace.json", &TRACE.replacen(old, new, 1));
+        assert!(trace.contains(old), "{old}");
+        let file = scratch("bad-trace.json", &trace.replacen(old, new, 1));
         refused(&["calibrate", "--trace", &file, "--graph", PHASE12], code, parts);
     }
 }

@@ -105,11 +105,215 @@ fn a_real_run_s_trace_becomes_costs_and_the_costs_seconds() {
 
     let graph = "graphs/host.ron";
     let out = done(&["calibrate", "--trace", &trace, "--graph", graph, "--sku", "laptop", "--out", &costs]);
-    assert!(out.contains("1 rows: off by "), "{out}");
+    assert!(out.contains("1 row: off by "), "{out}");
     let simulate = ["sim", graph, "--costs", &costs, "--sku", "laptop", "--jobs", "6", "--concurrency", "4", "--json"];
     let answer: Value = serde_json::from_str(&done(&simulate)).expect("JSON");
     assert!(answer["seconds_per_proof"].as_f64().is_some_and(|seconds| seconds > 0.0), "{answer}");
     assert!(answer["peak_rss_gib"].is_null(), "the graph states no sizes: {answer}");
     let (code, _, error) = proofline(&["calibrate", "--trace", &trace, "--graph", PHASE12]);
-    assert!(code == 4 && error.contains("the trace is of graph `host`: it has a stage `"), "{error}");
+    assert!(
+        code == 4
+            && error.contains("the trace is of graph `host` (digest ")
+            && error.contains("is graph `cuzk-phase12` (digest "),
+        "{error}"
+    );
+}
+
+/// Three times the same load: a job that ends is not in flight with the one that takes its place.
+#[test]
+fn a_trace_has_as_many_jobs_in_flight_as_were_asked_for() {
+    let key = scratch("key-for-flight");
+    let circom = "tests/data/circom/poseidon_m7";
+    let (r1cs, wtns) = (format!("{circom}.r1cs"), format!("{circom}.wtns"));
+    done(&["setup", "--r1cs", &r1cs, "--force", "-o", &key]);
+    for wanted in ["1", "3"] {
+        let trace = scratch(&format!("flight-{wanted}.json"));
+        let prove = ["prove", "--r1cs", &r1cs, "--wtns", &wtns, "--count", "8", "--params", &key];
+        done(&[&prove[..], &["--concurrency", wanted, "--trace", &trace]].concat());
+        let found = proofline::study::read_trace(Path::new(&trace)).expect("a trace").concurrency();
+        assert_eq!(found.to_string(), wanted);
+    }
+}
+
+#[test]
+fn a_trace_of_another_state_of_the_graph_is_refused() {
+    let trace = scratch("other-digest.json");
+    done(&["sim", PHASE12, "--jobs", "2", "--concurrency", "2", "--trace", &trace]);
+    let text = fs::read_to_string(&trace).expect("a trace");
+    let calibrate = ["calibrate", "--trace", &trace, "--graph", PHASE12];
+    let at = text.find("\"digest\":\"").expect("it states the digest") + 10;
+    let other = format!("{}0123456789ab{}", &text[..at], &text[at + 12..]);
+    fs::write(&trace, other).expect("a scratch file");
+    let (code, _, error) = proofline(&calibrate);
+    assert_eq!(code, 4, "{error}");
+    let (traced, of_file) = ("graph `cuzk-phase12` (digest 0123456789ab)", &text[at..at + 12]);
+    assert!(error.contains(traced) && error.contains(of_file), "{error}");
+}
+
+#[test]
+fn a_stage_without_costs_is_not_free() {
+    let graph = "graphs/tr7995wx-rtx5070ti.ron";
+    for command in [&["sim", graph][..], &["sweep", graph, "--vary", "workers=1,2"], &["tune", graph]] {
+        let (code, out, error) = proofline(&[command, &["--costs", "graphs/study/costs.ron"]].concat());
+        assert!(code == 4 && out.is_empty(), "{command:?}: {code}\n{out}{error}");
+        assert!(error.contains("`prep_msm`, `gpu_ntt_msm`") && error.contains("as `\"NAME\": ()`"), "{error}");
+        assert!(!error.contains("`spmv`"), "that has costs: {error}");
+    }
+    let text = fs::read_to_string("graphs/study/costs.ron").expect("costs");
+    let costs = scratch("misspelt-costs.ron");
+    fs::write(&costs, text.replace("\"b_g2_msm\": (", "\"b_g2_mms\": (")).expect("a scratch file");
+    let (code, _, error) = proofline(&["sim", PHASE12, "--costs", &costs]);
+    assert!(code == 4 && error.contains("`b_g2_msm` (is it `b_g2_mms` in the file?)"), "{error}");
+    // What is there and of no stage is told, what is of another graph of the catalogue is not.
+    let more = text.replace("    stages: {\n", "    stages: {\n        \"asemble\": (), \"spmv@cuzk-phase12\": (),\n");
+    fs::write(&costs, more).expect("a scratch file");
+    let (code, _, error) = proofline(&["sim", PHASE12, "--costs", &costs, "--jobs", "2"]);
+    let warnings: Vec<&str> = error.lines().collect();
+    assert_eq!((code, warnings.len()), (0, 2), "{error}");
+    assert_eq!(
+        warnings[0],
+        "warning: the costs have `asemble`, and the graph's catalogue has no such stage; is it `assemble`?"
+    );
+    assert_eq!(
+        warnings[1],
+        "warning: the costs have `spmv@cuzk-phase12`, and the graph has no such stage; is it `spmv`?"
+    );
+    for entry in fs::read_dir("graphs/study").expect("the studies") {
+        let file = entry.expect("an entry").path().display().to_string();
+        let text = fs::read_to_string(&file).expect("text");
+        if text.contains("\nGraph(") {
+            let (code, _, error) = proofline(&["sim", &file, "--jobs", "2", "--concurrency", "1"]);
+            assert_eq!((code, error.as_str()), (0, ""), "{file}");
+        }
+    }
+}
+
+#[test]
+fn tune_writes_no_graph_beyond_the_limits() {
+    let out = scratch("beyond.ron");
+    drop(fs::remove_file(&out));
+    let load = ["--vary", "workers=1..4", "--jobs", "4", "--concurrency", "4", "--out", &out];
+    for limit in [["--ram", "50"], ["--vram", "0.01"]] {
+        let (code, printed, error) = proofline(&[&["tune", PHASE12][..], &limit, &load].concat());
+        // No study states what the device holds, so that nothing of it is over.
+        if limit[0] == "--vram" && code == 0 {
+            continue;
+        }
+        assert!(code == 1 && printed.is_empty(), "{code}\n{printed}{error}");
+        assert!(error.contains(" is within the limits: ") && error.contains("50.0 are allowed"), "{error}");
+        assert!(!Path::new(&out).exists(), "it is over the limit");
+    }
+}
+
+#[test]
+fn a_tuned_graph_is_lawful_where_it_is_written() {
+    let folder = scratch("tuned-elsewhere");
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(format!("{folder}/deep")).expect("a folder");
+    let load = ["--vary", "workers=1,2", "--jobs", "2", "--concurrency", "2"];
+    for graph in [format!("{folder}/near.ron"), format!("{folder}/deep/far.ron")] {
+        done(&[&["tune", PHASE12, "--out", &graph][..], &load].concat());
+        let verdict = done(&["check", &graph]);
+        assert!(verdict.contains(": legal"), "{verdict}");
+        // And by a bare name, from its own folder.
+        let (own, name) = graph.rsplit_once('/').expect("it has a folder");
+        let output = Command::new(env!("CARGO_BIN_EXE_proofline")).args(["check", name]).current_dir(own).output();
+        assert!(output.expect("the command starts").status.success(), "{graph}");
+        done(&["sim", &graph, "--costs", "graphs/study/costs.ron", "--jobs", "2"]);
+        // Once more: what it names is there, and is the same.
+        done(&[&["tune", PHASE12, "--out", &graph][..], &load].concat());
+    }
+    // In the graphs' own folder tree nothing is copied.
+    let beside = "graphs/study/tuned-in-a-test.ron";
+    let out = done(&[&["tune", PHASE12, "--out", beside][..], &load].concat());
+    let text = fs::read_to_string(beside);
+    fs::remove_file(beside).expect("it was written");
+    assert!(text.expect("a graph").contains("catalogue: \"catalogue.ron\"") && !out.contains("with it"), "{out}");
+    // Another SKU of that name is not overwritten.
+    let sku = format!("{folder}/skus/tr-pro-7995wx-rtx5070ti.ron");
+    fs::write(&sku, "Sku()").expect("a file");
+    let (code, _, error) = proofline(&[&["tune", PHASE12, "--out", &format!("{folder}/near.ron")][..], &load].concat());
+    assert!(code == 2 && error.contains("another ") && error.contains(&sku), "{error}");
+    assert_eq!(fs::read_to_string(&sku).expect("a file"), "Sku()");
+}
+
+/// The lines of the readme that simulate work in a fresh clone, and show that what they vary matters.
+#[test]
+fn the_readme_s_simulations_work() {
+    let readme = fs::read_to_string("README.md").expect("the readme");
+    let lines = readme.lines().filter_map(|line| line.strip_prefix("    proofline "));
+    let lines: Vec<&str> = lines.filter(|line| line.starts_with("sim ") || line.starts_with("sweep ")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let out = done(&[&words[..], &["--jobs", "4"]].concat());
+        if words[0] == "sweep" {
+            let times: std::collections::BTreeSet<&str> =
+                out.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+            assert!(times.len() > 1, "what is varied changes nothing: {out}");
+        }
+    }
+    for file in ["README.md", "ARCHITECTURE.md"] {
+        let text = fs::read_to_string(file).expect("a page");
+        assert!(text.contains("(graphs/README.md)"), "{file} does not lead to the language");
+    }
+}
+
+#[test]
+fn short_names_of_fields_are_taken_everywhere() {
+    let sim = ["sim", PHASE12, "--jobs", "2", "--json"];
+    let short = done(&[&sim[..], &["--set", "workers=3", "--set", "permits.mem_heavy=1"]].concat());
+    let full = done(&[&sim[..], &["--set", "stages.synthesize.workers=3", "--set", "pools.mem_heavy=1"]].concat());
+    assert_eq!(short, full);
+    let tune = ["tune", PHASE12, "--vary", "policy=oldest_first", "--jobs", "2", "--concurrency", "1"];
+    assert!(
+        done(&[&tune[..], &["--set", "workers=3"]].concat()).contains("Stage(\"synthesize\", on: \"all\", workers: 3")
+    );
+    let (code, _, error) = proofline(&["sim", PHASE12, "--set", "worker=3"]);
+    assert!(code == 2 && error.contains("workers (the source's), permits.NAME"), "{error}");
+}
+
+/// Where the answer goes is asked before the work, which would fail: there are no costs.
+#[test]
+fn outputs_are_asked_for_before_the_work() {
+    for output in [["--csv", "not-there/x.csv"], ["--plot", "not-there/x.svg"]] {
+        let (code, _, error) =
+            proofline(&[&["sweep", "graphs/host.ron", "--vary", "workers=1,2"][..], &output].concat());
+        assert!(code == 6 && error.contains("not-there"), "{error}");
+    }
+    let (code, _, error) = proofline(&["sim", "graphs/host.ron", "--trace", "not-there/x.json"]);
+    assert!(code == 6 && error.contains("not-there"), "{error}");
+}
+
+#[test]
+fn a_cost_model_is_no_fit() {
+    let (code, _, error) = proofline(&["calibrate", "graphs/study/costs.ron"]);
+    assert!(code == 3 && error.contains("it is a cost model") && error.contains("--costs"), "{error}");
+}
+
+#[test]
+fn a_page_is_found_by_its_number_alone() {
+    let page = done(&["explain", "PL0107"]);
+    for code in ["107", "0107", "pl0107"] {
+        assert_eq!(done(&["explain", code]), page, "{code}");
+    }
+    let (code, _, error) = proofline(&["explain", "9999999"]);
+    assert!(code != 0 && error.contains("`9999999`"), "{error}");
+}
+
+/// That a graph is legal says nothing of its memory where nobody knows how large its tokens are.
+#[test]
+fn check_says_when_memory_was_not_checked() {
+    assert_eq!(done(&["check", "graphs/host.ron"]), "graphs/host.ron: legal; memory not checked: no `sizes`\n");
+    let text = fs::read_to_string("graphs/host.ron").expect("a graph");
+    let sized = scratch("sized.ron");
+    let sizes = "sku: any,\n    sizes: { \"c\": (constraints: 9, aux: 9, inputs: 1, domain: 16) },";
+    fs::write(&sized, text.replacen("sku: any,", sizes, 1)).expect("a scratch file");
+    let verdict = done(&["check", &sized]);
+    assert!(
+        verdict.ends_with(": legal; memory not checked: `sku: any`, it is compared when the pipeline starts\n"),
+        "{verdict}"
+    );
+    let verdict = done(&["check", "graphs/tr7995wx-rtx5070ti.ron"]);
+    assert!(!verdict.contains("memory"), "{verdict}");
 }

@@ -17,10 +17,11 @@ use super::files;
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("what").required(true),
-    after_help = "Examples:\n  proofline calibrate graphs/study/cuzk-fit.ron --out graphs/study/costs.ron\n  \
+    after_help = "Examples:\n  proofline calibrate graphs/study/cuzk-fit.ron --out out/costs.ron\n  \
                   proofline prove --circuit sha256:4 --params out/keys --count 32 --trace out/run.json\n  \
-                  proofline calibrate --trace out/run.json --graph graphs/host.ron --sku laptop --out out/costs.ron\n  \
-                  proofline sim graphs/host.ron --costs out/costs.ron --sku laptop --set stages.synthesize.workers=4"
+                  proofline sku probe > graphs/skus/mine.ron\n  \
+                  proofline calibrate --trace out/run.json --graph graphs/host.ron --sku mine --out out/costs.ron\n  \
+                  proofline sim graphs/host.ron --costs out/costs.ron --sku mine --set stages.synthesize.workers=4"
 )]
 pub struct Calibrate {
     /// What to fit to what: rows, the numbers that may move, the model to start from
@@ -117,7 +118,8 @@ impl Calibrate {
     fn write(&self, costs: &Costs, mut doubts: Vec<String>, of: &str) -> Result<(), Fault> {
         if let Some(calibration) = &costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
-            say!("{} rows: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
+            let rows = if calibration.rows == 1 { "row" } else { "rows" };
+            say!("{} {rows}: off by {median:.1}% in the median, {worst:.1}% at most", calibration.rows);
             if let (Some(median), Some(worst)) = (calibration.left_out_median, calibration.left_out_worst) {
                 let (median, worst) = (100.0 * median, 100.0 * worst);
                 say!("each predicted by the others: off by {median:.1}% in the median, {worst:.1}% at most");

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use pipeline_graph::plan::Plan;
 use pipeline_graph::{Outcome, Source, Style, load_file, render};
 use proofline::Error;
 
@@ -67,7 +68,8 @@ impl Check {
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
             refused |= errors > 0;
             let study = if outcome.study.is_empty() { "" } else { ", for study only: it cannot be built" };
-            say!("{shown}: {}{study}", verdict(errors + outcome.left_out, warnings));
+            let memory = outcome.plan.as_ref().and_then(memory_not_checked).unwrap_or_default();
+            say!("{shown}: {}{memory}{study}", verdict(errors + outcome.left_out, warnings));
             outcome.study.iter().filter(|_| errors == 0).for_each(|reason| say!("  because {}", reason.title));
         }
         match (unread, refused) {
@@ -78,11 +80,22 @@ impl Check {
     }
 }
 
+/// Why the memory of a legal graph was not compared with any machine's.
+fn memory_not_checked(plan: &Plan) -> Option<&'static str> {
+    match (plan.sizes.is_empty(), &plan.sku) {
+        (true, _) => Some("; memory not checked: no `sizes`"),
+        (false, None) => Some("; memory not checked: `sku: any`, it is compared when the pipeline starts"),
+        (false, Some(_)) => None,
+    }
+}
+
 /// Loads a graph file with the catalogue of this program.
 pub fn load(file: &Path) -> Result<Outcome, Error> {
     let unreadable = |source| Error::Io { action: "read", file: file.to_owned(), source };
     let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
-    load_file(file, &file.display().to_string(), catalogue).map_err(unreadable)
+    // A bare name has no folder beside whose own folder the SKUs could be.
+    let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    load_file(&place, &file.display().to_string(), catalogue).map_err(unreadable)
 }
 
 fn verdict(errors: usize, warnings: usize) -> String {

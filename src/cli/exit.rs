@@ -8,7 +8,7 @@ use proofline::{Cause, Class, Error, Failure, ProverError, StartError, SubmitErr
 /// The exit codes, as `--help` shows them.
 pub const CODES: &str = "Exit codes:
    0  done
-   1  refused: a proof does not verify, or a graph or a SKU has errors
+   1  refused: a proof does not verify, a graph or a SKU has errors, or no graph runs within the limits
    2  the command line is wrong
    3  a file or text cannot be understood
    4  circuit, key, witness or proof do not belong together, or measurements to a model
@@ -86,8 +86,9 @@ impl Fault {
 
 fn code_of_study(error: &StudyError) -> u8 {
     match error {
-        StudyError::Graph(_) => 1,
-        StudyError::NoCosts { .. }
+        StudyError::Graph(_) | StudyError::NothingRuns { .. } | StudyError::NothingFits { .. } => 1,
+        StudyError::NotFromThere { .. }
+        | StudyError::NoCosts { .. }
         | StudyError::NoMachine
         | StudyError::NoSku { .. }
         | StudyError::NoSizes
@@ -100,7 +101,7 @@ fn code_of_study(error: &StudyError) -> u8 {
         | StudyError::Trace { .. } => 3,
         StudyError::OtherGraph { .. }
         | StudyError::NoModel(_)
-        | StudyError::NothingRuns { .. }
+        | StudyError::NoCostsOf { .. }
         | StudyError::NoSuchPolicy { .. }
         | StudyError::Sim(_) => 4,
         StudyError::Unreadable { .. } => 6,

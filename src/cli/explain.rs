@@ -21,7 +21,10 @@ impl Explain {
             }
             return Ok(());
         };
-        let Some(page) = pipeline_graph::explain(&code.to_uppercase()) else {
+        // `107` and `0107` are PL0107.
+        let digits = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
+        let full = if digits { format!("PL{code:0>4}") } else { code.to_uppercase() };
+        let Some(page) = pipeline_graph::explain(&full) else {
             return Err(
                 Error::BadText(format!("there is no error code `{code}`: `proofline explain` lists them")).into()
             );

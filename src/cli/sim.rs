@@ -14,6 +14,7 @@ use proofline::study::{Conditions, Study, Submitted, read_sku};
 use serde_json::{Value, json};
 
 use super::exit::Fault;
+use super::files;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -60,7 +61,7 @@ pub struct What {
     /// Partitions of a job [default: as the graph's `load` says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
     pub partitions: Option<u32>,
-    /// Changes a number of the graph, its policy, or a cost: stages.spmv.workers=7, policy=critical_path
+    /// Changes a number of the graph, its policy, or a cost: stages.spmv.workers=7, workers=4 (the source's), permits.mem_heavy=2, policy=critical_path
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
     /// Nothing slows anything down: every firing takes what it takes alone
@@ -83,6 +84,7 @@ impl What {
             study.on(MachineSpec::of_topology(&super::machine::named(text)?), None);
         }
         self.set.iter().try_for_each(|setting| study.set(setting))?;
+        study.doubts().iter().for_each(|doubt| eprintln!("warning: {doubt}"));
         Ok(study)
     }
 
@@ -94,6 +96,7 @@ impl What {
 
 impl Sim {
     pub fn run(&self) -> Result<(), Fault> {
+        self.trace.iter().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };
         let report = study.run(self.what.submitted(), &conditions)?;
@@ -254,8 +257,9 @@ fn print(study: &Study, report: &Report) {
     }
     if let (None, Some(calibration)) = (&clock.why, &study.costs().calibration) {
         say!(
-            "calibrated on {} rows ({}): off by {:.1}% in the median, {:.1}% at most",
+            "calibrated on {} {} ({}): off by {:.1}% in the median, {:.1}% at most",
             calibration.rows,
+            if calibration.rows == 1 { "row" } else { "rows" },
             calibration.source,
             100.0 * calibration.median_error,
             100.0 * calibration.worst_error

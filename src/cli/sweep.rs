@@ -17,7 +17,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  proofline sweep graphs/study/cuzk-phase12.ron --vary workers=1..16 --plot out/sweep.svg\n  \
-                  proofline sweep graphs/study/cuzk-phase12.ron --vary workers=1..16 --vary permits.mem_heavy=4,8,12\n\n\
+                  proofline sweep graphs/study/permits.ron --vary workers=6..10:2 --vary permits.mem_heavy=1,2,4,8\n\n\
                   `workers` alone is the source's; `permits.NAME` is the pool of that name."
 )]
 pub struct Sweep {
@@ -38,6 +38,7 @@ pub struct Sweep {
 
 impl Sweep {
     pub fn run(&self) -> Result<(), Fault> {
+        [&self.csv, &self.plot].into_iter().flatten().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let axes = self.vary.iter().map(|text| Axis::parse(text, &study)).collect::<Result<Vec<_>, _>>();
         let axes = axes.map_err(proofline::study::StudyError::from)?;

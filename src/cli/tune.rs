@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use proofline::study::{Axis, Conditions, Goal, Kind, Limits, Study, StudyError, Tuned, Wanted, free_fields, tune};
+use proofline::Error;
+use proofline::study::{
+    Axis, Conditions, Goal, Kind, Limits, Moved, Study, StudyError, Tuned, Wanted, free_fields, move_graph, tune,
+};
 
 use super::exit::Fault;
 use super::files;
@@ -56,12 +59,22 @@ fn gib(text: &str) -> Result<f64, String> {
     Kind::Gibibytes.parse(text).map_err(|allowed| format!("write {allowed}"))
 }
 
+/// The folder `skus` or `catalogues` of what a graph names.
+fn make_folder_of(file: &Path) -> Result<(), Error> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|source| Error::Io { action: "create", file: folder.to_owned(), source })
+}
+
 impl Tune {
     pub fn run(&self) -> Result<(), Fault> {
         if let Some(file) = &self.out {
             files::expect_writable(file)?;
         }
         let study = self.what.study(&self.graph)?;
+        // What the graph names must be there where it goes; asked before the work.
+        if let Some(file) = &self.out {
+            move_graph(&study.text()?, &self.graph, file)?;
+        }
         let axes = match self.vary.as_slice() {
             [] => free_fields(&study),
             some => {
@@ -71,7 +84,7 @@ impl Tune {
         let of_graph = self.what.set.iter().filter(|setting| !setting.trim_start().starts_with("costs."));
         let fixed: Vec<(String, String)> = of_graph
             .filter_map(|setting| setting.split_once('='))
-            .map(|(path, value)| (path.trim().to_owned(), value.trim().to_owned()))
+            .map(|(path, value)| (study.in_full(path), value.trim().to_owned()))
             .collect();
         let vram = study.vram_bytes().unwrap_or(u64::MAX);
         let limits = Limits {
@@ -96,14 +109,19 @@ impl Tune {
             eprintln!();
         }
         let reason = self.reason(&study, &tuned, goal, limits);
-        let text = format!("{reason}{}", tuned.text);
         match &self.out {
             Some(file) => {
-                files::write(file, text.as_bytes())?;
+                let Moved { text, files: named } = move_graph(&tuned.text, &self.graph, file)?;
+                for (beside, text) in &named {
+                    make_folder_of(beside)?;
+                    files::write(beside, text.as_bytes())?;
+                }
+                files::write(file, format!("{reason}{text}").as_bytes())?;
                 reason.lines().for_each(|line| say!("{}", line.trim_start_matches("// ")));
                 say!("written to {}", file.display());
+                named.iter().for_each(|(beside, _)| say!("with it {}, which it names", beside.display()));
             }
-            None => say!("{}", text.trim_end()),
+            None => say!("{}", format!("{reason}{}", tuned.text).trim_end()),
         }
         Ok(())
     }
@@ -160,10 +178,11 @@ impl Tune {
         }
         match (study.uncalibrated(), &study.costs().calibration) {
             (None, Some(calibration)) => line(format!(
-                "The simulator is off by {:.1}% in the median and {:.1}% at most on the {} rows that it was calibrated on.",
+                "The simulator is off by {:.1}% in the median and {:.1}% at most on the {} {} that it was calibrated on.",
                 100.0 * calibration.median_error,
                 100.0 * calibration.worst_error,
-                calibration.rows
+                calibration.rows,
+                if calibration.rows == 1 { "row" } else { "rows" }
             )),
             (Some(why), _) => line(format!("No seconds: {why}.")),
             (None, None) => {}

@@ -181,6 +181,7 @@ fn search(
 
 fn study_of(file: &Path, row: &Row, costs: &Costs) -> Result<Study, StudyError> {
     let mut study = Study::with_costs(&file.with_file_name(&row.graph), costs.clone())?;
+    study.expect_costs()?;
     row.set.iter().try_for_each(|setting| study.set(setting))?;
     Ok(study)
 }

@@ -77,13 +77,21 @@ pub enum StudyError {
         why: String,
     },
     /// A trace is of another graph.
-    #[error("the trace is of graph `{graph}`: it has a stage `{stage}`, which {} has not", file.display())]
+    #[error(
+        "the trace is of graph `{traced}` (digest {traced_digest:.12}), {} is graph `{graph}` (digest {digest:.12}): give the \
+         graph that was run, as it was; the digest changes with the file, its SKU and its catalogue",
+        file.display()
+    )]
     OtherGraph {
-        /// A stage of the trace.
-        stage: String,
         /// The graph that the trace names.
-        graph: String,
+        traced: String,
+        /// Its digest.
+        traced_digest: String,
         /// The graph that it was to be fitted to.
+        graph: String,
+        /// Its digest.
+        digest: String,
+        /// Its file.
         file: PathBuf,
     },
     /// There are no costs.
@@ -95,6 +103,18 @@ pub enum StudyError {
     NoCosts {
         /// The graph.
         graph: PathBuf,
+    },
+    /// Stages have no costs.
+    #[error(
+        "the costs have nothing for these stages of {}: {stages}; measure them (`proofline calibrate --trace`), give other \
+         --costs, or write a stage that costs nothing as `\"NAME\": ()`",
+        graph.display()
+    )]
+    NoCostsOf {
+        /// The graph.
+        graph: PathBuf,
+        /// The stages, in words.
+        stages: String,
     },
     /// There is no such SKU.
     #[error("there is no SKU `{name}` in {}; there is {}", folder.display(), known.join(", "))]
@@ -129,6 +149,25 @@ pub enum StudyError {
     NothingRuns {
         /// Graphs that were tried.
         tried: usize,
+    },
+    /// A search found no graph within the limits.
+    #[error(
+        "none of the {tried} graphs that were tried is within the limits: the one that is nearest takes {takes}; raise the \
+         limit, lower --concurrency, or let more fields be free"
+    )]
+    NothingFits {
+        /// Graphs that were tried.
+        tried: usize,
+        /// What the graph that is nearest takes too much of, in words.
+        takes: String,
+    },
+    /// What a graph names cannot be had from where it is to be written.
+    #[error("the graph cannot be written to {}: {why}", file.display())]
+    NotFromThere {
+        /// The file that was to be written.
+        file: PathBuf,
+        /// What it names, and what to do.
+        why: String,
     },
     /// A sweep is too large.
     #[error("there are more than {most} combinations; narrow the ranges or take larger steps: PATH=1..16:5")]

@@ -60,11 +60,16 @@ pub fn fit_traces(
     const CLOSE: f64 = 1e-4;
     let plan = study.plan();
     for trace in traces {
-        if let Some(firing) =
-            trace.firings.iter().find(|firing| plan.stages.iter().all(|stage| stage.name != firing.stage))
-        {
-            let (stage, file) = (firing.stage.clone(), study.file().to_owned());
-            return Err(StudyError::OtherGraph { stage, graph: trace.graph.clone(), file });
+        let strange = |stage: &str| plan.stages.iter().all(|other| other.name != stage);
+        let other = trace.firings.iter().any(|firing| strange(&firing.stage));
+        if other || (&trace.graph, &trace.digest) != (&plan.graph, &plan.digest) {
+            return Err(StudyError::OtherGraph {
+                traced: trace.graph.clone(),
+                traced_digest: trace.digest.clone(),
+                graph: plan.graph.clone(),
+                digest: plan.digest.clone(),
+                file: study.file().to_owned(),
+            });
         }
     }
     if let Some(trace) = traces.iter().find(|trace| !Kind::Measured.takes(trace.seconds())) {

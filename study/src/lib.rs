@@ -6,6 +6,7 @@ mod error;
 mod fields;
 mod free;
 mod from_traces;
+mod moved;
 pub mod numbers;
 mod place;
 mod plan_of_graph;
@@ -20,6 +21,7 @@ mod tune;
 use std::path::{Path, PathBuf};
 
 use pipeline_graph::plan::Plan as GraphPlan;
+use pipeline_graph::words::nearest;
 use pipeline_runtime::event::Observer;
 use pipeline_runtime::plan::{Plan, Sku};
 use pipeline_runtime::policy;
@@ -30,6 +32,7 @@ pub use doubts::{doubts_of_traces, expect_usable};
 pub use error::StudyError;
 pub use free::free_fields;
 pub use from_traces::{TracedOn, TracedRow, fit_traces, name_of_machine, no_costs};
+pub use moved::{Moved, move_graph};
 pub use numbers::Kind;
 pub use plan_of_graph::{plan_of_graph, sizes_of, sku_of};
 pub use read::{costs_text, read_costs, read_sku};
@@ -51,6 +54,8 @@ pub const MOST_FIRINGS: u64 = 50_000_000;
 pub struct Study {
     file: PathBuf,
     graph: GraphPlan,
+    /// The names of the stages that the graph's catalogue has.
+    catalogue: Vec<String>,
     sku: Option<Sku>,
     machine: Option<MachineSpec>,
     costs: Costs,
@@ -98,7 +103,63 @@ impl Study {
             None if beside.is_file() => read_costs(&beside)?,
             None => return Err(StudyError::NoCosts { graph: graph.to_owned() }),
         };
-        Ok(Self { costs, ..study })
+        let study = Self { costs, ..study };
+        study.expect_costs()?;
+        Ok(study)
+    }
+
+    /// Whether every stage has costs. One that costs nothing is in the file all the same, as `"collect": ()`: what was
+    /// forgotten must not be taken for free.
+    pub(crate) fn expect_costs(&self) -> Result<(), StudyError> {
+        let known = self.costs_of_graph().stages;
+        let missing: Vec<&str> = self
+            .graph
+            .stages
+            .iter()
+            .map(|stage| stage.name.as_str())
+            .filter(|name| !known.contains_key(*name))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let stages = missing.iter().map(|name| match self.meant_by(name) {
+            Some(key) => format!("`{name}` (is it `{key}` in the file?)"),
+            None => format!("`{name}`"),
+        });
+        Err(StudyError::NoCostsOf { graph: self.file.clone(), stages: stages.collect::<Vec<_>>().join(", ") })
+    }
+
+    /// A name in the costs that no stage of the graph has, and that is nearly this stage's.
+    fn meant_by(&self, stage: &str) -> Option<&str> {
+        let unused = self.costs.stages.keys().map(String::as_str).filter(|key| !self.has_stage(stage_of_key(key)));
+        nearest(stage, unused)
+    }
+
+    fn has_stage(&self, name: &str) -> bool {
+        self.graph.stages.iter().any(|stage| stage.name == name)
+    }
+
+    /// What the costs say of stages that there are not, a sentence each: a file may serve many graphs, but only stages
+    /// that their catalogue has.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<String> {
+        let of_this_graph = |key: &str| key.split_once('@').is_some_and(|(_, graph)| graph == self.graph.graph);
+        let known = |name: &str| self.has_stage(name) || self.catalogue.iter().any(|other| other == name);
+        let strange = |key: &&str| {
+            let name = stage_of_key(key);
+            if of_this_graph(key) { !self.has_stage(name) } else { !known(name) }
+        };
+        let told = |key: &str| {
+            let names = self.graph.stages.iter().map(|stage| stage.name.as_str());
+            let names = names.chain(self.catalogue.iter().map(String::as_str));
+            let meant =
+                nearest(stage_of_key(key), names).map_or_else(String::new, |meant| format!("; is it `{meant}`?"));
+            format!(
+                "the costs have `{key}`, and {} has no such stage{meant}",
+                if of_this_graph(key) { "the graph" } else { "the graph's catalogue" }
+            )
+        };
+        self.costs.stages.keys().map(String::as_str).filter(strange).map(told).collect()
     }
 
     /// Reads a graph.
@@ -106,10 +167,10 @@ impl Study {
     /// # Errors
     /// As [`Self::read`].
     pub fn with_costs(graph: &Path, costs: Costs) -> Result<Self, StudyError> {
-        let plan = read::read_graph(graph)?;
+        let (plan, catalogue) = read::read_graph(graph)?;
         let sku = plan.sku.as_ref().map(sku_of);
         let machine = sku.as_ref().map(MachineSpec::of_sku);
-        Ok(Self { file: graph.to_owned(), graph: plan, sku, machine, costs })
+        Ok(Self { file: graph.to_owned(), graph: plan, catalogue, sku, machine, costs })
     }
 
     /// Simulates another machine than the graph's.
@@ -123,6 +184,12 @@ impl Study {
     /// There is no such field, or it cannot have that value.
     pub fn set(&mut self, setting: &str) -> Result<(), StudyError> {
         Ok(self.set_one(setting)?)
+    }
+
+    /// The path of a setting in full: `workers` alone is the source's, `permits.NAME` is the pool of that name.
+    #[must_use]
+    pub fn in_full(&self, path: &str) -> String {
+        settings::in_full(&self.graph, path)
     }
 
     fn set_one(&mut self, setting: &str) -> Result<(), SettingError> {
@@ -236,4 +303,9 @@ impl Study {
         let stages = names.filter_map(|name| own(&name).map(|cost| (name, cost))).collect();
         Costs { stages, ..self.costs.clone() }
     }
+}
+
+/// The stage that a name in the costs is of: `spmv` of `spmv@device`.
+fn stage_of_key(key: &str) -> &str {
+    key.split_once('@').map_or(key, |(stage, _)| stage)
 }

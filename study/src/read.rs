@@ -99,14 +99,19 @@ pub(crate) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
 }
 
-pub(crate) fn read_graph(file: &Path) -> Result<GraphPlan, StudyError> {
+/// The plan of a graph file, and the names of the stages that its catalogue has.
+pub(crate) fn read_graph(file: &Path) -> Result<(GraphPlan, Vec<String>), StudyError> {
     let shown = file.display().to_string();
     let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
     // A bare name has no folder beside whose own folder the SKUs could be.
     let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let outcome =
         load_file(&place, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
-    plan_of(outcome)
+    let catalogue = outcome.catalogue.iter().flat_map(|catalogue| &catalogue.implementations);
+    let mut stages: Vec<String> = catalogue.map(|one| one.stage.value.clone()).collect();
+    stages.sort();
+    stages.dedup();
+    Ok((plan_of(outcome)?, stages))
 }
 
 pub(crate) fn plan_of(outcome: Outcome) -> Result<GraphPlan, StudyError> {

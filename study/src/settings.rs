@@ -2,7 +2,7 @@
 
 use pipeline_graph::decode::bytes::amount;
 use pipeline_graph::model::Unit;
-use pipeline_graph::plan::Plan;
+use pipeline_graph::plan::{Plan, Role};
 use pipeline_graph::words;
 use pipeline_runtime::sim::Costs;
 
@@ -40,7 +40,9 @@ pub enum SettingError {
     },
 }
 
-const FIELDS: [&str; 8] = [
+const FIELDS: [&str; 10] = [
+    "workers (the source's)",
+    "permits.NAME (as pools.NAME)",
     "stages.NAME.workers",
     "stages.NAME.threads",
     "stages.NAME.in_flight",
@@ -51,10 +53,19 @@ const FIELDS: [&str; 8] = [
     "costs.…",
 ];
 
+/// A path in full: `workers` alone is the source's, `permits.NAME` is the pool of that name.
+pub fn in_full(plan: &Plan, path: &str) -> String {
+    let source = plan.stages.iter().find(|stage| stage.role == Role::Source);
+    match (path.trim(), source) {
+        ("workers", Some(source)) => format!("stages.{}.workers", source.name),
+        (path, _) => path.strip_prefix("permits.").map_or_else(|| path.to_owned(), |pool| format!("pools.{pool}")),
+    }
+}
+
 /// Applies `setting` to a plan or to costs.
 pub fn set(plan: &mut Plan, costs: &mut Costs, setting: &str) -> Result<(), SettingError> {
     let (path, value) = setting.split_once('=').ok_or_else(|| SettingError::NoSetting(setting.to_owned()))?;
-    let (path, value) = (path.trim(), value.trim());
+    let (path, value) = (&*in_full(plan, path), value.trim());
     let words: Vec<&str> = path.split('.').collect();
     match words.as_slice() {
         ["stages", stage, "workers"] => stage_of(plan, stage)?.workers = count(path, value)?,

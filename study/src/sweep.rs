@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pipeline_runtime::plan::Role;
 use pipeline_runtime::sim::Report;
 
 use crate::{Conditions, SettingError, Study, StudyError, Submitted};
@@ -29,12 +28,7 @@ impl Axis {
     pub fn parse(text: &str, study: &Study) -> Result<Self, SettingError> {
         let none = || SettingError::NoSetting(text.to_owned());
         let (path, values) = text.split_once('=').ok_or_else(none)?;
-        let plan = study.plan();
-        let source = plan.stages.iter().find(|stage| stage.role == Role::Source).map(|stage| stage.name.clone());
-        let path = match (path.trim(), source) {
-            ("workers", Some(source)) => format!("stages.{source}.workers"),
-            (path, _) => path.strip_prefix("permits.").map_or_else(|| path.to_owned(), |pool| format!("pools.{pool}")),
-        };
+        let path = study.in_full(path);
         let values: Vec<String> = match values.split_once("..") {
             None => values.split(',').map(|value| value.trim().to_owned()).collect(),
             Some((from, to)) => {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pipeline_runtime::sim::Costs;
 use serde::Deserialize;
 
 use crate::numbers::{Fault, Kind, MOST, Step};
@@ -88,7 +89,14 @@ pub struct Busy {
 /// It cannot be read or understood, or a number in it is not what it may be.
 pub fn read_fit(file: &Path) -> Result<Fit, StudyError> {
     let text = text_of(file, MOST_BYTES)?;
-    let fit: Fit = options().from_str(&text).map_err(|error| place::unreadable(file, &text, &error))?;
+    let fit: Fit = options().from_str(&text).map_err(|error| {
+        if options().from_str::<Costs>(&text).is_ok() {
+            let why =
+                "it is a cost model, not rows to fit one to: `sim`, `sweep` and `tune` take it with --costs".to_owned();
+            return StudyError::NoText { file: file.to_owned(), why };
+        }
+        place::unreadable(file, &text, &error)
+    })?;
     fault_of(&fit).map_or(Ok(fit), |fault| Err(place::fault_in(file, &text, &fault)))
 }
 

@@ -124,7 +124,7 @@ struct Search<'a> {
 /// `progress` hears how many graphs were tried, and the best so far.
 ///
 /// # Errors
-/// The file cannot be read, or neither it nor any neighbour of it runs.
+/// The file cannot be read, neither it nor any neighbour of it runs, or none that runs is within the limits.
 pub fn tune(
     study: &Study,
     axes: &[Axis],
@@ -184,8 +184,25 @@ impl Search<'_> {
         let Some(mut best) = best else {
             return Err(StudyError::NothingRuns { tried: self.tried.load(Ordering::Relaxed) });
         };
+        if best.over > 0.0 {
+            let takes = self.takes(&best.report);
+            return Err(StudyError::NothingFits { tried: self.tried.load(Ordering::Relaxed), takes });
+        }
         self.take_back(&mut best);
         self.told(best, before)
+    }
+
+    /// What a run takes beyond the limits, in words.
+    fn takes(&self, report: &Report) -> String {
+        const GIB: f64 = (1_u64 << 30) as f64;
+        let (limits, vram) = (self.wanted.limits, report.peak_vram_bytes.iter().copied().max().unwrap_or(0) as f64);
+        let over =
+            [(report.peak_ram_bytes, limits.ram_bytes, "memory"), (vram, limits.vram_bytes, "a device's memory")];
+        let over = over.iter().filter(|(takes, limit, _)| takes > limit);
+        let words = over.map(|(takes, limit, what)| {
+            format!("{:.1} GiB of {what} at its peak, {:.1} are allowed", takes / GIB, limit / GIB)
+        });
+        words.collect::<Vec<_>>().join(", and ")
     }
 
     fn at(&self, settings: &BTreeMap<usize, usize>, axis: usize) -> usize {

@@ -1,3 +1,5 @@
+//! A policy of mine.
+
 use proofline::prelude::*;
 
 #[test]

@@ -203,6 +203,7 @@ pub fn judge(graph: &Planned<'_>, report: &mut Report) {
 
 /// Runs every check that only warns, on a graph without errors: what is idle in a wrong graph may be used in the right one.
 pub fn lint(graph: &Resolved<'_>, report: &mut Report) {
+    memory::beyond(graph, report);
     dead_part::dead(graph, report);
     dead_part::redundant(graph, report);
     cores::together(graph, report);

@@ -203,7 +203,8 @@ pub fn is_plain_name(name: &str) -> bool {
 
 /// Whether a path from the graph file leads into the folder tree of the graphs: beside the graph or, for the graphs of a
 /// folder of their own, one step back.
-fn stays_beside(path: &str) -> bool {
+#[must_use]
+pub fn stays_beside(path: &str) -> bool {
     let path = path.strip_prefix("../").unwrap_or(path);
     path.split('/').all(is_plain_name)
 }

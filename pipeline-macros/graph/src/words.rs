@@ -227,6 +227,29 @@ pub fn amount(bytes: u64) -> String {
     format!("{:.2} {name}", bytes as f64 / unit as f64)
 }
 
+/// An amount to write into a file where at least so many bytes are needed: read back it is no less.
+#[must_use]
+pub fn at_least(bytes: u64) -> String {
+    to_write(bytes, true)
+}
+
+/// An amount to write into a file where at most so many bytes are allowed: read back it is no more.
+#[must_use]
+pub fn at_most(bytes: u64) -> String {
+    to_write(bytes, false)
+}
+
+fn to_write(bytes: u64, up: bool) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let Some((name, unit)) = UNITS.into_iter().find(|(_, unit)| bytes >= *unit) else { return format!("{bytes} B") };
+    if bytes.is_multiple_of(unit) {
+        return format!("{} {name}", bytes / unit);
+    }
+    let (hundred, unit) = (100 * u128::from(bytes), u128::from(unit));
+    let hundredths = if up { hundred.div_ceil(unit) } else { hundred / unit };
+    format!("{}.{:02} {name}", hundredths / 100, hundredths % 100)
+}
+
 /// The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -275,6 +298,17 @@ mod tests {
         assert_eq!(amount(16 << 30), "16 GiB");
         assert_eq!(amount(2560 << 30), "2560 GiB");
         assert_eq!(amount(16_672_218_496), "15.53 GiB");
+    }
+
+    #[test]
+    fn amounts_to_write_are_enough_and_not_too_much() {
+        let read = |text: &str| crate::decode::bytes::amount(text).expect("it is an amount");
+        for bytes in [0, 1, 1023, 1025, (1 << 20) + 1, 16_672_218_496, 17_051_816_193, (1 << 40) + 1, u64::MAX >> 12] {
+            let (up, down) = (read(&at_least(bytes)), read(&at_most(bytes)));
+            assert!(down <= bytes && bytes <= up, "{bytes}: {} {}", at_least(bytes), at_most(bytes));
+            assert!(up - down <= bytes / 90 + 11, "{bytes}: {} {}", at_least(bytes), at_most(bytes));
+        }
+        assert_eq!((at_least(16 << 30), at_most(16 << 30)), ("16 GiB".to_owned(), "16 GiB".to_owned()));
     }
 
     #[test]

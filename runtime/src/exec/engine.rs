@@ -353,9 +353,8 @@ impl<J: Job, O: Travels> Engine<J, O> {
         if let Some(outputs) = finished {
             self.lock().jobs.remove(&key.job);
             // Somebody may have cancelled it in this moment; the job ends once.
-            if state.outcome.settle(Ok(outputs)) {
-                self.observe(&Event::Finished { job: key.job, succeeded: true });
-            }
+            let ended = Event::Finished { job: key.job, succeeded: true };
+            state.outcome.settle(Ok(outputs), || self.observe(&ended));
         }
     }
 
@@ -372,9 +371,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     /// Tells the job's owner. Not under the lock: a waker may do as it likes.
     fn tell(&self, (state, failure): Failed<J, O>) {
         let job = failure.key.job;
-        if state.outcome.settle(Err(failure)) {
-            self.observe(&Event::Finished { job, succeeded: false });
-        }
+        state.outcome.settle(Err(failure), || self.observe(&Event::Finished { job, succeeded: false }));
     }
 
     /// Takes no more jobs.

@@ -35,6 +35,8 @@ pub(crate) struct Outcome<O> {
 struct State<O> {
     result: Option<Result<Vec<O>, Failure>>,
     settled: bool,
+    /// Whether somebody has a result and is about to settle.
+    claimed: bool,
     waker: Option<Waker>,
 }
 
@@ -49,7 +51,7 @@ impl<O> State<O> {
 
 impl<O> Outcome<O> {
     pub(crate) fn new() -> Arc<Self> {
-        let state = State { result: None, settled: false, waker: None };
+        let state = State { result: None, settled: false, claimed: false, waker: None };
         Arc::new(Self { state: Mutex::new(state), settled: Condvar::new() })
     }
 
@@ -57,12 +59,14 @@ impl<O> Outcome<O> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first result counts; `false` if there was one.
-    pub(crate) fn settle(&self, result: Result<Vec<O>, Failure>) -> bool {
-        let mut state = self.lock();
-        if state.settled {
+    /// The first result counts; `false` if there was one. `before` runs first, without the lock: what it tells an
+    /// observer comes before anything that the owner does when it has the result, the next submission say.
+    pub(crate) fn settle(&self, result: Result<Vec<O>, Failure>, before: impl FnOnce()) -> bool {
+        if std::mem::replace(&mut self.lock().claimed, true) {
             return false;
         }
+        before();
+        let mut state = self.lock();
         (state.result, state.settled) = (Some(result), true);
         let waker = state.waker.take();
         drop(state);

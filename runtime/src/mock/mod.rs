@@ -97,9 +97,13 @@ impl Run {
     /// # Panics
     /// There is no such stage.
     #[must_use]
+    #[track_caller]
     pub fn stage(&self, name: &str) -> &StageReport {
         let stage = self.report.stages.iter().find(|stage| stage.name == name);
-        stage.unwrap_or_else(|| panic!("the plan has no stage `{name}`"))
+        let Some(stage) = stage else {
+            panic!("{}", no_stage(name, self.report.stages.iter().map(|stage| stage.name.as_str())))
+        };
+        stage
     }
 
     /// When each job was over, in the order of their ends.
@@ -111,15 +115,22 @@ impl Run {
     }
 }
 
+/// What a test is told that names a stage that there is not.
+fn no_stage<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<String> = known.map(|stage| format!("`{stage}`")).collect();
+    format!("the plan has no stage `{name}`; it has {}", known.join(", "))
+}
+
 impl Mocked<'_> {
     /// Another mock in place of the one that the stage has.
     ///
     /// # Panics
     /// The plan has no stage of that name.
     #[must_use]
+    #[track_caller]
     pub fn with(mut self, mock: Mock) -> Self {
         let known = self.plan.stages.iter().any(|stage| stage.name == mock.stage);
-        assert!(known, "the plan has no stage `{}`", mock.stage);
+        assert!(known, "{}", no_stage(&mock.stage, self.plan.stages.iter().map(|stage| stage.name.as_str())));
         self.mocks.retain(|other| other.stage != mock.stage);
         self.mocks.push(mock);
         self
@@ -338,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the plan has no stage `sprmv`")]
+    #[should_panic(expected = "the plan has no stage `sprmv`; it has `source`, `left`")]
     fn a_name_that_is_wrong_is_said() {
         let plan = example_plan();
         let _ = mock_all(&plan).with(Mock::stage("sprmv"));

@@ -1,9 +1,9 @@
-//! PL0010: a SKU whose numbers are of no machine.
+//! PL0010: a SKU whose numbers are of no machine, or sizes of no circuit.
 
 use super::{Check, Example};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Sku;
-use crate::source::Span;
+use crate::source::{At, Span};
 use crate::words::amount;
 
 /// The page.
@@ -11,7 +11,8 @@ pub const CHECK: Check = Check {
     code: "PL0010",
     name: "contradiction",
     rule: "The numbers of a SKU are those of one machine: each NUMA node has as many CCDs as the others, the caches are \
-           smaller than the memory, and Linux can number the hardware threads.",
+           smaller than the memory, and Linux can number the hardware threads. The `sizes` of a circuit are those of one \
+           circuit: its domain has room for its constraints.",
     why: "Memory, placement and the simulator are computed from these numbers; what is computed from a machine that cannot \
           be is worth nothing. `proofline sku probe` writes the numbers of the machine at hand. A device's `arch` is its \
           compute capability as the compiler names it; at start-up it is compared with the driver's.",
@@ -89,6 +90,21 @@ pub fn judge(sku: &Sku, report: &mut Report) {
     }
 }
 
+/// Compares the sizes of a circuit with each other; one that is not stated is 0 and agrees with all.
+pub fn judge_sizes(name: &At<String>, span: Span, counts: &[u64; 6], report: &mut Report) {
+    let [constraints, _, _, domain, ..] = *counts;
+    if domain == 0 || domain >= constraints {
+        return;
+    }
+    let title = format!("the circuit \"{}\" has {constraints} constraints, and a domain of {domain}", name.value);
+    let fits = constraints.checked_next_power_of_two().unwrap_or(u64::MAX);
+    report.add(
+        Diagnostic::error(CHECK.code, span, title)
+            .note("each constraint is a row, and the domain is the next power of two above the rows")
+            .help(format!("write `domain: {fits}`, or the number of constraints that it has")),
+    );
+}
+
 /// An architecture that is none of the driver's.
 pub fn no_arch(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(CHECK.code, span, format!("`arch`: \"{found}\" is no architecture"))
@@ -98,7 +114,7 @@ pub fn no_arch(span: Span, found: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::testing::{diagnostics_of_sku, with};
+    use crate::checks::testing::{diagnostics, diagnostics_of_sku, with};
 
     fn titles(old: &str, new: &str) -> Vec<String> {
         diagnostics_of_sku(&with(CHECK.good, old, new)).into_iter().map(|found| found.title).collect()
@@ -131,6 +147,22 @@ mod tests {
             ("\"sm_90\"", "\"sm_\"", "`arch`: \"sm_\" is no architecture"),
         ] {
             assert_eq!(titles(old, new), [title], "{new}");
+        }
+    }
+
+    #[test]
+    fn a_domain_has_room_for_the_constraints() {
+        let of = |sizes: &str| {
+            let sizes = format!("sku: any,\n    sizes: {{ \"c\": ({sizes}) }},");
+            diagnostics(&with(crate::checks::examples::SMALL, "sku: any,", &sizes))
+        };
+        let found = of("constraints: 130278869, aux: 5, domain: 1024");
+        assert_eq!(found[0].title, "the circuit \"c\" has 130278869 constraints, and a domain of 1024");
+        assert_eq!(found[0].help, ["write `domain: 134217728`, or the number of constraints that it has"]);
+        for good in
+            ["constraints: 130278869, domain: 134217728", "constraints: 8, domain: 8", "constraints: 8", "domain: 8"]
+        {
+            assert_eq!(of(good), [], "{good}");
         }
     }
 

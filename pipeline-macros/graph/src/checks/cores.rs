@@ -72,14 +72,19 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
             found = found.and(stated.span, format!("{units} {what}"));
         }
         let all = u64::from(ccds) * u64::from(sku.cores_per_ccd.value) * u64::from(sku.threads_per_core.value);
-        if !group.smt && wanted <= all {
+        let more = !group.smt && wanted <= all;
+        if more {
             found = found.help(format!("write `smt: true` on the group to use its {all} hardware threads"));
         }
         let most = units / u64::from(threads.unwrap_or(1));
+        let or = if more { "or " } else { "" };
         report.add(match threads {
-            Some(_) if most > 0 => found.help(format!("or lower it: {most} × {} fit", threads.unwrap_or(1))),
-            Some(_) => found.help(format!("or lower `threads` to {}", units / u64::from(workers_there))),
-            None => found.help(format!("or lower `workers`: {units} fit there")),
+            Some(threads) if most > 0 => found.help(format!("{or}lower `workers`: {most} × {threads} fit there")),
+            Some(_) if units >= u64::from(workers_there) => {
+                found.help(format!("{or}lower `threads` to {}", units / u64::from(workers_there)))
+            }
+            Some(_) => found.help(format!("{or}lower `workers` and `threads`: {units} × 1 fit there")),
+            None => found.help(format!("{or}lower `workers`: {units} fit there")),
         });
     }
 }
@@ -163,6 +168,19 @@ mod tests {
         );
         let workers = CHECK.bad.text().replace("workers: 4, threads: 8", "workers: 17");
         assert_eq!(titles(&workers), ["stage `synthesize` puts 17 workers on group `all`, which has 16 cores"]);
+    }
+
+    #[test]
+    fn an_alternative_stands_behind_another() {
+        let help = |text: &str| diagnostics(text)[0].help.clone();
+        assert_eq!(
+            help(CHECK.bad.text()),
+            ["write `smt: true` on the group to use its 32 hardware threads", "or lower `workers`: 2 × 8 fit there"]
+        );
+        let smt = CHECK.bad.text().replace("share: Pack", "share: Pack, smt: true");
+        assert_eq!(help(&smt.replace("workers: 4", "workers: 5")), ["lower `workers`: 4 × 8 fit there"]);
+        assert_eq!(help(&smt.replace("workers: 4, threads: 8", "threads: 33")), ["lower `threads` to 32"]);
+        assert_eq!(help(&smt.replace("workers: 4, threads: 8", "workers: 33")), ["lower `workers`: 32 fit there"]);
     }
 
     #[test]

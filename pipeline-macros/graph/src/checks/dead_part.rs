@@ -119,7 +119,13 @@ fn parts_of_the_sku(graph: &Resolved<'_>, report: &mut Report) {
             report.add(
                 Diagnostic::warning(DEAD.code, choice.span, title)
                     .here("has the device")
-                    .help(format!("give a stage `backend: \"cuda\", device: {device}`, or choose a SKU without it")),
+                    .help(match on_a_device(graph) {
+                        Some((stage, backend)) => format!(
+                            "give the stage `{stage}` `backend: \"{backend}\", device: {device}`, or choose a SKU without it"
+                        ),
+                        None => "the catalogue has no implementation of these stages for a device: choose a SKU without it"
+                            .to_owned(),
+                    }),
             );
         }
     }
@@ -134,6 +140,13 @@ fn parts_of_the_sku(graph: &Resolved<'_>, report: &mut Report) {
         let title = format!("no stage is placed on {} of the SKU \"{}\"", super::placement::ccds(&idle), sku.name);
         report.add(Diagnostic::warning(DEAD.code, choice.span, title).here("has them").help("add them to a group"));
     }
+}
+
+/// A stage of the graph that the catalogue has an implementation on a device for, with its backend.
+fn on_a_device<'g>(graph: &'g Resolved<'_>) -> Option<(&'g str, &'g str)> {
+    let on_device = graph.catalogue.implementations.iter().filter(|one| one.tags.has("gpu"));
+    let mut names = on_device.map(|one| (one.stage.value.as_str(), one.backend.value.as_str()));
+    names.find(|(name, _)| graph.stages.iter().any(|stage| stage.name() == *name))
 }
 
 /// Warns of tokens that a stage takes twice.
@@ -162,6 +175,8 @@ pub fn redundant(graph: &Resolved<'_>, report: &mut Report) {
 mod tests {
     use super::*;
     use crate::checks::testing::{titles, with};
+    use crate::load::{SkuFiles, load};
+    use crate::source::Source;
 
     #[test]
     fn pools_groups_and_permits() {
@@ -178,6 +193,25 @@ mod tests {
             found.contains(&"no stage runs on device 0 of the SKU \"small\", NVIDIA GeForce RTX 5070 Ti".to_owned())
         );
         assert!(found.contains(&"no stage is placed on CCD 1 of the SKU \"small\"".to_owned()), "{found:?}");
+    }
+
+    #[test]
+    fn no_backend_is_advised_that_there_is_not() {
+        let graph = with(examples::SMALL, "sku: any", "sku: \"small\"");
+        let help = |catalogue: Source| {
+            let outcome =
+                load(Source::inline("graph.ron", graph.as_str()), catalogue, SkuFiles::Known(&examples::SKUS));
+            outcome.diagnostics.iter().map(|found| found.help[0].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            help(examples::catalogue()),
+            ["give the stage `spmv` `backend: \"cuda\", device: 0`, or choose a SKU without it"]
+        );
+        let program = Source::inline("catalogue.ron", include_str!("../../../../stages/catalogue.ron"));
+        assert_eq!(
+            help(program),
+            ["the catalogue has no implementation of these stages for a device: choose a SKU without it"]
+        );
     }
 
     #[test]

@@ -39,7 +39,10 @@ pub fn reasons(graph: &Planned<'_>) -> Vec<Diagnostic> {
     let catalogue = file.catalogue.iter().map(|catalogue| {
         let title =
             format!("this graph is judged by `{}`, whose implementations are not in this program", catalogue.value);
-        Diagnostic::error(CHECK.code, catalogue.span, title).help("remove `catalogue` to judge it by the program's own")
+        Diagnostic::error(CHECK.code, catalogue.span, title).help(
+            "it is for `check`, `plan --graph` and `sim`; without `catalogue` it is judged by the program's own, which must have \
+             every stage and backend that the graph names",
+        )
     });
     let stages = (0..plan.stages.len()).flat_map(|stage| {
         let stated = graph.stated(stage);

@@ -3,13 +3,14 @@
 use super::{Check, Example, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::SkuChoice;
+use crate::plan::memory::{self, Memory};
 use crate::resolve::{Resolved, Stage};
 
 /// The page.
 pub const CHECK: Check = Check {
     code: "PL0103",
     name: "gpu-without-device",
-    rule: "A stage whose implementation is tagged `gpu` names a `device`, and the SKU has it.",
+    rule: "A stage whose implementation is tagged `gpu` names a `device`, the SKU has it, and its workspace there is of that device.",
     why: "Devices are counted from 0 in the order of the SKU's `gpus`. With `sku: any` the machine is asked when the pipeline \
           starts. Of a `Prefer` the branches that the SKU cannot run are passed over, as long as one is left.",
     bad: Example::Graph(
@@ -36,6 +37,7 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
         if let Some(fault) = judge(graph, stage) {
             report.add(fault);
         }
+        elsewhere(graph, stage).for_each(|fault| report.add(fault));
     }
 }
 
@@ -49,6 +51,30 @@ pub fn chosen(graph: &Resolved<'_>, stage: &Stage<'_>) -> usize {
         None => !gpu,
     };
     stage.branches.iter().position(|branch| can_run(branch.tags.has("gpu"))).unwrap_or(0)
+}
+
+/// Workspace on another device than the stage's: its kernels could not use it.
+fn elsewhere<'g>(graph: &'g Resolved<'_>, stage: &'g Stage<'_>) -> impl Iterator<Item = Diagnostic> + 'g {
+    let device = stage.stated.device.map(|device| device.value);
+    stage.workspace.iter().filter_map(move |(pool, _, place)| {
+        let pool = &graph.file.pools.items[*pool].name;
+        let Memory::Device(of) = memory::of_pool(&pool.value) else { return None };
+        let name = stage.name();
+        let (title, help) = match device {
+            Some(device) if device == of => return None,
+            Some(device) => (
+                format!("stage `{name}` runs on device {device}, and its workspace is memory of device {of}"),
+                format!("write `workspace: {{ \"vram:{device}\": … }}`, or `device: {of}`"),
+            ),
+            None => (
+                format!("stage `{name}` runs on no device, and its workspace is memory of device {of}"),
+                "name a pool of the host's memory, or give the stage a backend that runs on the device".to_owned(),
+            ),
+        };
+        let found = Diagnostic::error(CHECK.code, place.span, title).and(pool.span, "the pool of that memory");
+        let found = stage.stated.device.iter().fold(found, |found, device| found.and(device.span, "here it runs"));
+        Some(found.help(help))
+    })
 }
 
 fn judge(graph: &Resolved<'_>, stage: &Stage<'_>) -> Option<Diagnostic> {
@@ -107,6 +133,23 @@ mod tests {
             ["stage `synthesize` has a device, but its implementation does not run on one"]
         );
         assert_eq!(of("device: 0", "device: 1"), ["stage `spmv` runs on device 1, the SKU \"small\" has 1 device"]);
+    }
+
+    #[test]
+    fn workspace_is_memory_of_the_stage_s_device() {
+        let two = with(examples::WITH_DEVICE, "pools: {", "pools: { \"vram:0\": \"1 GiB\", \"vram:1\": \"1 GiB\",");
+        let of = |stage: &str| titles(&two.replace("sku: \"small\"", "sku: any").replace("device: 0", stage));
+        assert_eq!(
+            of("device: 0, workspace: { \"vram:1\": \"1 MiB\" }"),
+            ["stage `spmv` runs on device 0, and its workspace is memory of device 1"]
+        );
+        let both = "device: 1, workspace: { \"vram:0\": \"1 MiB\", \"vram:1\": \"1 MiB\" }";
+        assert_eq!(of(both), ["stage `spmv` runs on device 1, and its workspace is memory of device 0"]);
+        let host = two.replace("on: \"all\"", "on: \"all\", workspace: { \"vram:0\": \"1 MiB\" }");
+        assert!(
+            titles(&host)
+                .contains(&"stage `synthesize` runs on no device, and its workspace is memory of device 0".to_owned())
+        );
     }
 
     #[test]

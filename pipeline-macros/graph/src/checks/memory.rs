@@ -3,10 +3,11 @@
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Linear, Unit};
-use crate::plan::Plan;
 use crate::plan::memory::{self, Memory, Table};
+use crate::plan::{Edge, Plan};
+use crate::resolve::Resolved;
 use crate::source::Span;
-use crate::words::amount;
+use crate::words::{amount, at_least, at_most};
 
 /// The page of PL0301.
 pub const MACHINE: Check = Check {
@@ -143,14 +144,73 @@ fn machine(graph: &Planned<'_>, table: &Table) -> Diagnostic {
             found.help(format!(
                 "with {} workers each may have {}; with {} each there is room for {workers}",
                 row.count,
-                amount(each),
+                at_most(each),
                 amount(row.each)
             ))
         }
-        _ => found.help(format!(
-            "{} must go: lower a capacity, the workers of a stage, or a pool of bytes",
-            amount(table.sum() - has)
-        )),
+        _ => {
+            let found = lower_capacities(graph, table).into_iter().fold(found, Diagnostic::help);
+            found.help(format!(
+                "{} must go: lower a capacity, the workers of a stage, or a pool of bytes",
+                at_least(table.sum() - has)
+            ))
+        }
+    }
+}
+
+/// The edges whose capacity alone can be lowered so far that the memory suffices, in words. A default is a number that
+/// stands nowhere: it is said.
+fn lower_capacities(graph: &Planned<'_>, table: &Table) -> Vec<String> {
+    let fits = |edge: usize, capacity: u32| {
+        let mut plan = graph.plan.clone();
+        plan.edges[edge].capacity = capacity;
+        memory::tables(&plan).iter().filter(|other| other.memory == table.memory).all(|other| !other.exceeds())
+    };
+    let words = |edge: usize| {
+        let Edge { from, to, capacity, .. } = &graph.plan.edges[edge];
+        // The largest that fits; the more places the more memory.
+        let (mut low, mut high) = (0, *capacity);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if fits(edge, middle) { low = middle } else { high = middle }
+        }
+        let (from, to) = (&graph.plan.stages[*from].name, &graph.plan.stages[*to].name);
+        let default = if graph.stated_edge(edge).capacity.is_none() { " by default" } else { "" };
+        (low > 0)
+            .then(|| format!("the edge `{from}` -> `{to}` has capacity {capacity}{default}; `capacity: {low}` fits"))
+    };
+    // Where many would do, two say how.
+    (0..graph.plan.edges.len().min(64)).filter_map(words).take(2).collect()
+}
+
+/// Warns of pools that are larger than the memory that they are of: they bound nothing.
+pub fn beyond(graph: &Resolved<'_>, report: &mut Report) {
+    let Some(sku) = graph.sku else { return };
+    for pool in graph.file.pools.items.iter().filter(|pool| pool.unit == Unit::Bytes) {
+        let memory = memory::of_pool(&pool.name.value);
+        let (has, at) = match memory {
+            Memory::Ram => (sku.ram.value, sku.ram.span),
+            Memory::Node(_) => (sku.ram.value / u64::from(sku.numa_nodes.value.max(1)), sku.ram.span),
+            Memory::Device(device) => match sku.gpus.get(device as usize) {
+                Some(gpu) => (gpu.vram.value, gpu.vram.span),
+                None => continue,
+            },
+        };
+        let Some(size) = pool.size.filter(|size| size.value > has) else { continue };
+        let title = format!(
+            "pool `{}` has {}, and the SKU \"{}\" {} of {}",
+            pool.name.value,
+            amount(size.value),
+            sku.name,
+            amount(has),
+            name(memory)
+        );
+        report.add(
+            Diagnostic::warning(POOL.code, size.span, title)
+                .and(at, "all that there is")
+                .note("memory is full before the pool is: it bounds nothing")
+                .help(format!("write \"{}\" or less", at_most(has))),
+        );
     }
 }
 
@@ -265,7 +325,7 @@ fn report_pool(graph: &Planned<'_>, pool: usize, report: &mut Report) {
     report.add(
         found
             .note(parts.join(", "))
-            .help(format!("raise the pool to \"{}\", or lower what takes from it", amount(need))),
+            .help(format!("raise the pool to \"{}\", or lower what takes from it", at_least(need))),
     );
 }
 
@@ -307,6 +367,63 @@ mod tests {
         assert_eq!(found[0].notes, ["what one partition of \"porep_32g\" holds takes 15.88 GiB"]);
     }
 
+    /// What is in quotes behind `to`, written into the graph, lifts the error.
+    #[test]
+    fn the_advised_pool_is_enough() {
+        let mut rounded_up = 0;
+        for fixed in 0..7 {
+            let bad = POOL.bad.text().replace("Witness\"", &format!("Witness + {fixed} MiB\""));
+            let found = diagnostics(&bad);
+            let advice = found[0].help[0].split('"').nth(1).expect("an amount in quotes");
+            assert_eq!(titles(&bad.replace("\"12 GiB\"", &format!("\"{advice}\""))), [""; 0], "{advice}");
+            rounded_up += usize::from(!found[0].title.contains(advice));
+        }
+        assert!(rounded_up > 0, "some lie nearer to the number below");
+    }
+
+    #[test]
+    fn the_advised_workspace_fits() {
+        let odd = MACHINE.bad.text().replace("workers: 2", "workers: 3");
+        let help = &diagnostics(&odd)[0].help[0];
+        let (_, advice) = help.split_once("each may have ").expect("it says what each may have");
+        let advice = advice.split(';').next().expect("an amount");
+        assert_eq!(advice, "5.33 GiB");
+        assert_eq!(titles(&odd.replace("12 GiB", advice)), [""; 0]);
+    }
+
+    #[test]
+    fn a_capacity_that_stands_nowhere_is_said() {
+        let sizes = "sizes: { \"porep_32g\": (aux: 130169893, inputs: 328, domain: 134217728) },\n    resident: { \"key\": \"44 GiB\" },";
+        let text = with(examples::WITH_DEVICE, "sku: \"small\",", &format!("sku: \"small\",\n    {sizes}"));
+        let wide = text.replace("Stage(\"synthesize\", on: \"all\"", "Stage(\"synthesize\", on: \"all\", workers: 8");
+        let found = diagnostics(&wide);
+        let help = &found[0].help[0];
+        assert!(
+            help.starts_with("the edge `synthesize` -> `spmv` has capacity 8 by default; `capacity: "),
+            "{found:?}"
+        );
+        let advice = help.split('`').nth(5).expect("a field");
+        let with = |field: &str| {
+            wide.replace("Edge(\"synthesize\", \"spmv\"", &format!("Edge(\"synthesize\", \"spmv\", {field}"))
+        };
+        assert_eq!(titles(&with(advice)), [""; 0], "{advice}");
+        let (_, number) = advice.split_once(' ').expect("a number");
+        let more = format!("capacity: {}", number.parse::<u32>().expect("a number") + 1);
+        assert_eq!(diagnostics(&with(&more)).len(), 1, "it is the largest: {more}");
+    }
+
+    #[test]
+    fn pools_beyond_the_machine_are_told() {
+        let of = |size: &str| {
+            let pools = format!("pools: {{ \"ram\": \"{size}\",");
+            with(examples::WITH_DEVICE, "pools: {", &pools)
+                .replace("on: \"all\"", "on: \"all\", holds: { \"ram\": \"1 GiB\" }")
+        };
+        assert_eq!(titles(&of("65 GiB")), ["pool `ram` has 65 GiB, and the SKU \"small\" 64 GiB of RAM"]);
+        assert_eq!(diagnostics(&of("65 GiB"))[0].help, ["write \"64 GiB\" or less"]);
+        assert_eq!(titles(&of("64 GiB")), [""; 0]);
+    }
+
     #[test]
     fn ram_is_judged_with_sizes() {
         let sizes = "sizes: { \"porep_32g\": (aux: 130169893, inputs: 328, domain: 134217728) },\n    load: (jobs: 1, partitions: 1),\n    resident: { \"key\": \"44 GiB\" },";
@@ -320,7 +437,7 @@ mod tests {
     #[test]
     fn pools_of_devices_that_are_not_there_are_refused() {
         let text = with(examples::WITH_DEVICE, "pools: {", "pools: { \"vram:1\": \"1 GiB\",");
-        let text = text.replace("device: 0", "device: 0, workspace: { \"vram:1\": \"1 MiB\" }");
+        let text = text.replace("device: 0", "device: 0, holds: { \"vram:1\": \"1 MiB\" }");
         assert_eq!(titles(&text), ["pool `vram:1` is memory of a device that the SKU \"small\" does not have"]);
     }
 }

@@ -1,7 +1,8 @@
 //! Byte formulas: `"6 GiB"`, `"32 * inputs + 32 * aux"`, `"2 * Witness + 1 MiB"`.
 
 use super::fields::Decoder;
-use crate::checks::{bytes as faults, values};
+use crate::checks::bytes::{self as faults, Wanted};
+use crate::checks::values;
 use crate::model::{Expression, Linear, SIZES, Term};
 use crate::ron::{Node, Value};
 use crate::source::At;
@@ -21,14 +22,18 @@ const UNITS: [(&str, u64); 9] = [
 
 impl Decoder<'_> {
     /// A fixed number of bytes, as a string with its unit.
-    pub fn bytes(&mut self, node: &Node) -> Option<At<u64>> {
+    fn bytes(&mut self, node: &Node, wanted: Wanted) -> Option<At<u64>> {
+        if let Some(number) = node.value.integer() {
+            self.report.add(faults::no_quotes_of(node.span, self.name(node), &number.to_string(), wanted));
+            return None;
+        }
         let text = self.text(node)?;
         let stated = text.value.trim();
         let has_unit = stated.ends_with(|letter: char| letter.is_alphabetic());
         let bytes = amount(stated).filter(|_| has_unit);
         if bytes.is_none() {
             self.report.add(if amount(stated).is_some() {
-                faults::no_unit(text.span, stated)
+                faults::no_unit(text.span, stated, wanted)
             } else {
                 faults::not_an_amount(text.span, stated)
             });
@@ -37,13 +42,17 @@ impl Decoder<'_> {
     }
 
     /// A fixed number of bytes between two others, as a string with its unit.
-    pub fn bytes_within(&mut self, node: &Node, [first, last]: [&str; 2]) -> Option<At<u64>> {
-        let bytes = self.bytes(node)?;
+    pub fn bytes_within(&mut self, node: &Node, wanted: Wanted, [first, last]: [&str; 2]) -> Option<At<u64>> {
+        let bytes = self.bytes(node, wanted)?;
         self.within(node, bytes, "", [first, last])
     }
 
     /// A number of bytes a second between two others, as a string with its unit.
     pub fn bandwidth(&mut self, node: &Node, [first, last]: [&str; 2]) -> Option<At<u64>> {
+        if let Some(number) = node.value.integer() {
+            self.report.add(faults::no_quotes(node.span, self.name(node), &number.to_string(), "GB/s"));
+            return None;
+        }
         let text = self.text(node)?;
         let Some(value) = text.value.trim().strip_suffix("/s").and_then(amount) else {
             self.report.add(faults::not_a_bandwidth(text.span, &text.value));

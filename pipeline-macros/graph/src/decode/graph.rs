@@ -2,7 +2,8 @@
 
 use super::VERSION;
 use super::fields::{Decoder, Fields};
-use crate::checks::{values, version};
+use crate::checks::bytes::Wanted;
+use crate::checks::{contradiction, values, version};
 use crate::diagnostic::Report;
 use crate::model::{
     Backend, Ccds, Dealloc, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice,
@@ -112,6 +113,7 @@ impl Decoder<'_> {
             let worst = if size.ends_with("_density") { counts[1] + counts[2] } else { 0 };
             counts[position] = stated.map_or(worst, |at| at.value);
         }
+        contradiction::judge_sizes(&name, node.span, &counts, self.report);
         Some(Sizes { name, counts })
     }
 
@@ -124,7 +126,7 @@ impl Decoder<'_> {
 
     fn pool(&mut self, name: At<String>, node: &Node) -> Option<Pool> {
         let (size, unit) = match &node.value {
-            Value::Text(_) => (self.bytes_within(node, ["1 B", "1024 TiB"]), Unit::Bytes),
+            Value::Text(_) => (self.bytes_within(node, Wanted::Pool, ["1 B", "1024 TiB"]), Unit::Bytes),
             Value::Broken => (None, Unit::Count),
             Value::Number(_) => (self.integer(node, 1..=u64::from(MANY)), Unit::Count),
             _ => {

@@ -1,6 +1,7 @@
 //! `Sku(…)`.
 
 use super::fields::Decoder;
+use crate::checks::bytes::Wanted;
 use crate::checks::contradiction;
 use crate::diagnostic::Report;
 use crate::model::{Gpu, Sku};
@@ -35,8 +36,8 @@ pub fn sku(name: &str, node: &Node, report: &mut Report) -> Option<Sku> {
     let ccds = fields.required(d, "ccds").and_then(|node| d.small(node, 1..=4096));
     let cores_per_ccd = fields.required(d, "cores_per_ccd").and_then(|node| d.small(node, 1..=1024));
     let threads_per_core = fields.required(d, "threads_per_core").and_then(|node| d.small(node, 1..=8));
-    let l3_per_ccd = fields.required(d, "l3_per_ccd").and_then(|node| d.bytes_within(node, L3));
-    let ram = fields.required(d, "ram").and_then(|node| d.bytes_within(node, RAM));
+    let l3_per_ccd = fields.required(d, "l3_per_ccd").and_then(|node| d.bytes_within(node, Wanted::Cache, L3));
+    let ram = fields.required(d, "ram").and_then(|node| d.bytes_within(node, Wanted::Memory, RAM));
     let ram_bandwidth = fields.required(d, "ram_bandwidth").and_then(|node| d.bandwidth(node, BANDWIDTH));
     let gpus = fields.optional("gpus").map(|node| d.list(node, Decoder::gpu)).unwrap_or_default();
     let sku = Sku {
@@ -59,7 +60,7 @@ impl Decoder<'_> {
     fn gpu(&mut self, node: &Node) -> Option<Gpu> {
         let fields = self.fields(node, "Gpu", &["name", "vram", "arch"], 1)?;
         let name = fields.required(self, "name").and_then(|node| self.text(node));
-        let vram = fields.required(self, "vram").and_then(|node| self.bytes_within(node, VRAM));
+        let vram = fields.required(self, "vram").and_then(|node| self.bytes_within(node, Wanted::Memory, VRAM));
         let arch = fields.required(self, "arch").and_then(|node| self.arch(node));
         Some(Gpu { name: name?, vram: vram?, arch: arch? })
     }

@@ -113,3 +113,39 @@ fn the_observer_sees_every_firing_once() {
     assert_eq!(events[0], Event::Accepted { job: JobId(0), partitions: 5 });
     assert!(events.contains(&Event::Finished { job: JobId(0), succeeded: true }));
 }
+
+/// Whoever has the result of a job submits the next one: the end of the first comes before that in every log.
+#[test]
+fn a_job_s_end_is_told_before_its_owner_has_the_result() {
+    #[derive(Default)]
+    struct Log(Mutex<Vec<Event>>);
+    impl Observer for Log {
+        fn event(&self, _: Duration, event: &Event) {
+            // The owner gets every chance to be first.
+            if matches!(event, Event::Finished { .. }) {
+                std::thread::yield_now();
+            }
+            self.0.lock().unwrap().push(*event);
+        }
+    }
+    let log = Arc::new(Log::default());
+    let observer: Arc<dyn Observer> = Arc::<Log>::clone(&log);
+    let running = Running::start::<Diamond<2, 2, 2>>(Options { observer, ..Options::default() }).unwrap();
+    for job in 0..200 {
+        running.submit(TestJob::new(job, 1)).unwrap().wait().unwrap();
+    }
+    running.drain();
+    let jobs = log
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|event| match event {
+            Event::Accepted { .. } => Some(true),
+            Event::Finished { .. } => Some(false),
+            _ => None,
+        })
+        .collect::<Vec<_>>();
+    assert_eq!(jobs.len(), 400);
+    assert!(jobs.chunks(2).all(|pair| pair == [true, false]), "{jobs:?}");
+}
