@@ -24,7 +24,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
                   proofline tune graphs/study/cuzk-phase12.ron --vary workers=1..16 --vary stages.b_g2_msm.threads=16,32,64\n\n\
                   Without --vary everything is free that can be: workers and threads of the stages, counted pools, capacities of \
                   the edges, the policy. The graph that is written has passed `proofline check`, and says in comments what \
-                  each change is good for."
+                  each change is good for. What it names, a SKU or a catalogue, goes along where it would not be found."
 )]
 pub struct Tune {
     /// The graph file

@@ -46,7 +46,8 @@ pub const POOL: Check = Check {
     rule: "A pool of bytes has room for the workspace of all workers, and beside it for one partition of every circuit.",
     why: "Workspace is taken when the pipeline starts. What a partition `holds` on its way is reserved when it enters, and \
           the largest firing needs its own share beside that: a partition that does not fit would wait for ever. A pool of \
-          a device or a NUMA node also needs that device or node.",
+          a device or a NUMA node also needs that device or node. A pool that is larger than its memory bounds nothing, which is a \
+          warning.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
