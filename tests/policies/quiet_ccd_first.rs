@@ -20,7 +20,7 @@ fn a_machine_of_twelve_ccds_that_is_not_there_runs_both_alike() {
     let plan = super::threadripper();
     let mocks = mock_all(&plan)
         .with(Mock::stage("synthesize").core_s(29.0).dram(40e9, 0.3))
-        .with(Mock::stage("spmv").core_s(70.0).threads(8).dram(74e9, 0.5))
+        .with(Mock::stage("spmv").core_s(70.0).threads(8).dram(74e9, 0.5).spread(0.2))
         .with(Mock::stage("gpu_ntt_msm").gpu_s(1.5).vram(0.4e9).locked())
         .jobs(10, 5)
         .partitions(4);
