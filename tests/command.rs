@@ -177,6 +177,46 @@ fn a_reader_that_leaves_early_is_no_fault() {
 }
 
 #[test]
+fn an_error_that_nobody_reads_has_its_exit_code() {
+    let costs = file("a-cost-model-that-is-none.ron", b"(");
+    for (arguments, code) in [
+        (&["check", "nowhere.ron"][..], 6),
+        (&["sim", "nowhere.ron"], 6),
+        (&["plan", "--graph", "graphs/fail/phase12-permit-before-send.ron"], 1),
+        (&["explain", "PL9"], 3),
+        (&["sim", "graphs/host.ron", "--costs", &costs], 3),
+        (&["sku", "synthetic", "graphs/host.ron"], 1),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_proofline"))
+            .args(arguments)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        drop(child.stderr.take());
+        assert_eq!(child.wait().expect("the command ends").code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_no_text_file_cannot_be_read() {
+    let bytes = file("no-utf-8.ron", b"Graph(\xff)");
+    for place in [".", "/dev/null", &bytes] {
+        for arguments in [
+            &["check", place][..],
+            &["plan", "--graph", place],
+            &["sim", place],
+            &["sim", "graphs/host.ron", "--costs", place],
+            &["sku", "synthetic", place],
+        ] {
+            assert_eq!(proofline(arguments).code, Some(6), "{arguments:?}");
+        }
+    }
+    refused(&["verify", "--vk", ".", "--public", ".", "--proof", "."], 6, &["not a regular file"]);
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     refused(&["prove", "--circuit", "sha256:1", "--params", "nowhere"], 6, &["nowhere"]);
     refused(&["setup", "--r1cs", "nowhere.r1cs", "-o", NEVER], 6, &["nowhere.r1cs"]);
@@ -359,9 +399,9 @@ fn nothing_is_waited_for_without_end() {
     let _ = fs::remove_file(&pipe);
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let pipe = pipe.display().to_string();
-    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 3, &["is not a regular file"]);
-    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 3, &["is not a regular file"]);
-    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 3, &["not a regular file"]);
+    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 6, &["is not a regular file"]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 6, &["is not a regular file"]);
+    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 6, &["not a regular file"]);
     let study = "graphs/study/cuzk-phase12.ron";
     refused(&["sweep", study, "--vary", "workers=1..1000000000"], 2, &["more than 1,000,000 values"]);
     refused(&["sweep", study, "--vary", "workers=5..1"], 2, &["a range goes up"]);

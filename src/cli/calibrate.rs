@@ -61,7 +61,7 @@ impl Calibrate {
 
     fn to_rows(&self, file: &Path) -> Result<(), Fault> {
         let what = read_fit(file)?;
-        let progress = |round: u32, loss: f64| eprintln!("round {round}: sum of squares {loss:.6}");
+        let progress = |round: u32, loss: f64| tell!("round {round}: sum of squares {loss:.6}");
         let fitted = fit(file, &what, &progress)?;
         say!(
             "  {:44} {:>8} {:>9} {:>7} {:>8} {:>9} {:>7}",
@@ -77,7 +77,7 @@ impl Calibrate {
         let mut costs = fitted.costs;
         if self.leave_one_out {
             say!("each row predicted by a fit to all others:");
-            let progress = |row: u32, off: f64| eprintln!("row {row}: off by {:+.1}%", 100.0 * off);
+            let progress = |row: u32, off: f64| tell!("row {row}: off by {:+.1}%", 100.0 * off);
             let predicted = leave_one_out(file, &what, &progress)?;
             predicted.iter().for_each(print_row);
             let mut errors: Vec<f64> = predicted.iter().filter_map(|row| row.of_seconds().map(f64::abs)).collect();
@@ -104,7 +104,7 @@ impl Calibrate {
             source: format!("traces {}", names.join(", ")),
             constraints: self.constraints,
         };
-        let progress = |round: u32, worst: f64| eprintln!("round {round}: stages off by {:.2}% at most", 100.0 * worst);
+        let progress = |round: u32, worst: f64| tell!("round {round}: stages off by {:.2}% at most", 100.0 * worst);
         let (costs, rows) = fit_traces(&study, &traces, &told, &progress)?;
         say!("  {:44} {:>5} {:>3} {:>10} {:>10} {:>7}", "trace", "jobs", "j", "s/proof", "simulated", "off");
         for (name, row) in names.iter().zip(&rows) {
@@ -126,7 +126,7 @@ impl Calibrate {
             }
         }
         doubts.extend(expect_usable(costs)?);
-        doubts.iter().for_each(|doubt| eprintln!("warning: {doubt}"));
+        doubts.iter().for_each(|doubt| tell!("warning: {doubt}"));
         let Some(out) = &self.out else { return Ok(()) };
         let made_by = format!("proofline calibrate {of} --out {}", out.display());
         let text = costs_text(costs, &made_by)

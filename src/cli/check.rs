@@ -57,7 +57,7 @@ impl Check {
                 Ok(outcome) => outcome,
                 // The others are judged all the same.
                 Err(error) => {
-                    eprintln!("error: {error}");
+                    tell!("error: {error}");
                     unread = true;
                     continue;
                 }
@@ -67,6 +67,7 @@ impl Check {
             }
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
             refused |= errors > 0;
+            unread |= outcome.unread.is_some();
             let study = if outcome.study.is_empty() { "" } else { ", for study only: it cannot be built" };
             let memory = outcome.plan.as_ref().and_then(memory_not_checked).unwrap_or_default();
             say!("{shown}: {}{memory}{study}", verdict(errors + outcome.left_out, warnings));

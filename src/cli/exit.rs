@@ -64,8 +64,8 @@ impl Fault {
         match self {
             Self::Refused | Self::Unread => {}
             // The diagnostics of a graph begin with the word themselves.
-            Self::Study(StudyError::Graph(diagnostics)) => eprintln!("{diagnostics}"),
-            _ => eprintln!("error: {self}"),
+            Self::Study(StudyError::Graph(diagnostics)) => tell!("{diagnostics}"),
+            _ => tell!("error: {self}"),
         }
         ExitCode::from(self.code())
     }
@@ -95,16 +95,13 @@ fn code_of_study(error: &StudyError) -> u8 {
         | StudyError::TooMany { .. }
         | StudyError::TooManyFirings { .. }
         | StudyError::Setting(_) => 2,
-        StudyError::Costs { .. }
-        | StudyError::NoText { .. }
-        | StudyError::TraceText { .. }
-        | StudyError::Trace { .. } => 3,
+        StudyError::Costs { .. } | StudyError::TraceText { .. } | StudyError::Trace { .. } => 3,
         StudyError::OtherGraph { .. }
         | StudyError::NoModel(_)
         | StudyError::NoCostsOf { .. }
         | StudyError::NoSuchPolicy { .. }
         | StudyError::Sim(_) => 4,
-        StudyError::Unreadable { .. } => 6,
+        StudyError::Unreadable { .. } | StudyError::NoText { .. } => 6,
     }
 }
 

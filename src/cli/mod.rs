@@ -7,6 +7,13 @@ macro_rules! say {
     };
 }
 
+/// `eprintln!` for a reader who may have left; see [`say::aside`].
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::cli::say::aside(format_args!($($text)*))
+    };
+}
+
 mod calibrate;
 mod check;
 mod exit;

@@ -83,9 +83,10 @@ impl PlanCommand {
         let file = self.graph.clone().unwrap_or_else(|| PathBuf::from(&compiled.file));
         let outcome = super::check::load(&file)?;
         for found in &outcome.diagnostics {
-            eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+            tell!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
         }
-        let Some(plan) = &outcome.plan else { return Err(Fault::Refused) };
+        let fault = || if outcome.unread.is_some() { Fault::Unread } else { Fault::Refused };
+        let plan = outcome.plan.as_ref().ok_or_else(fault)?;
         if self.graph.is_none() && plan.digest != compiled.digest {
             let why =
                 format!("{} is not what this program was built from: `--graph FILE` draws any file", file.display());

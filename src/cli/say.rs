@@ -1,4 +1,4 @@
-//! Lines for the person at the other end of standard output, who may have left.
+//! Lines for the person at the other end of standard output and standard error, who may have left.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -16,8 +16,14 @@ pub fn text_as_it_is(text: Arguments<'_>) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         Err(error) => {
-            eprintln!("error: cannot write to standard output: {error}");
+            tell!("error: cannot write to standard output: {error}");
             std::process::exit(6);
         }
     }
+}
+
+/// Prints a line on standard error. Where that cannot be written there is nobody left to say so to: what the command does
+/// and its exit code are the same.
+pub fn aside(text: Arguments<'_>) {
+    let _ = io::stderr().write_fmt(format_args!("{text}\n"));
 }

@@ -49,10 +49,8 @@ const VK_JSON_FILE: &str = "verification_key.json";
 
 impl Setup {
     pub fn run(&self) -> Result<(), Fault> {
-        eprintln!(
-            "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;"
-        );
-        eprintln!("         use it for tests and development, or where prover and verifier are the same.");
+        tell!("warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key;");
+        tell!("         use it for tests and development, or where prover and verifier are the same.");
         // Before any work: a place that cannot be written to must not cost an hour.
         let _lock = files::FolderLock::take(&self.output)?;
         let key = self.output.join(match self.format {
@@ -68,7 +66,7 @@ impl Setup {
         let shape = self.choice.extract()?;
         let unused = shape.unused();
         if let Some(first) = unused.first().filter(|_| self.format == KeyFormat::Params) {
-            eprintln!(
+            tell!(
                 "note: {} of {} variables occur in no constraint, the first is number {first}; bellperson does not read \
                  keys of such circuits",
                 unused.len(),

@@ -58,7 +58,7 @@ fn synthetic(file: &Path) -> Result<(), Fault> {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let outcome = pipeline_graph::load::sku(&name, source);
     for found in &outcome.diagnostics {
-        eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+        tell!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
     }
     let sku = outcome.sku.ok_or(Fault::Refused)?;
     say!("{}", sku.synthetic());
@@ -79,7 +79,7 @@ impl Probe {
         // What is written is read as a graph's SKU will be: a machine that is none is told, not written down.
         let outcome = pipeline_graph::load::sku("probed", Source::inline("this machine's SKU", text.as_str()));
         for found in &outcome.diagnostics {
-            eprintln!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
+            tell!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
         }
         if outcome.sku.is_none() {
             return Err(Fault::Refused);

@@ -61,7 +61,7 @@ pub fn read(file: &Path, origin: Origin) -> Result<Option<StoredCircuit>, Fault>
 /// Keeps a circuit; where that cannot be done it is said, for nothing but time is lost.
 pub fn keep(shape: &CircuitShape, file: &Path, origin: Origin) {
     if let Err(error) = shape.write(file, origin) {
-        eprintln!("note: the circuit is not kept beside its key and will be extracted again: {error}");
+        tell!("note: the circuit is not kept beside its key and will be extracted again: {error}");
     }
 }
 

@@ -106,7 +106,7 @@ impl Tune {
         let wanted = Wanted { goal, limits, submitted: self.what.submitted(), conditions };
         let tuned = tune(&study, &axes, &fixed, wanted, &progress)?;
         if terminal {
-            eprintln!();
+            tell!("");
         }
         let reason = self.reason(&study, &tuned, goal, limits);
         match &self.out {

@@ -40,20 +40,16 @@ fn converted(file: &Path, watch: &dyn Fn(Progress)) -> Result<Option<Resident>, 
         if converted.belongs_to(file)? {
             return Ok(Some(converted));
         }
-        eprintln!("note: {} was changed since it was converted; it is converted again", file.display());
+        tell!("note: {} was changed since it was converted; it is converted again", file.display());
     } else {
         // A file that is no key says so before it is said that one is converted.
         Zkey::open(file, watch)?;
-        eprintln!(
-            "note: every point of {} is checked once, and kept converted in {}",
-            file.display(),
-            beside.display()
-        );
+        tell!("note: every point of {} is checked once, and kept converted in {}", file.display(), beside.display());
     }
     match resident::convert(file, watch) {
         Ok(_) => Ok(Some(Resident::open(&beside)?)),
         Err(error @ Error::Io { action: "create" | "write", .. }) => {
-            eprintln!("note: the key is not kept converted and will be checked again next time: {error}");
+            tell!("note: the key is not kept converted and will be checked again next time: {error}");
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -18,9 +18,8 @@ use pipeline_runtime::tags::Tags;
 #[must_use]
 pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
     let live = live_tokens(plan);
-    let reserves = plan.stages.iter().all(|stage| stage.opt_outs.reserves());
-    // A stage that departs from the discipline has more tokens than it has places, and nothing that bounds them.
-    let slots = |live: u64| u32::try_from(live).ok().filter(|_| reserves);
+    // What a stage sends before it has a place for it nothing bounds; all others have the tokens that the table counts.
+    let slots = |stage: &graph::StagePlan, live: u64| u32::try_from(live).ok().filter(|_| !stage.opt_outs.before_send);
     Plan {
         graph: plan.graph.clone(),
         file: plan.file.clone(),
@@ -32,7 +31,7 @@ pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
             .stages
             .iter()
             .zip(live)
-            .map(|(stage, live)| StagePlan { slots: slots(live), ..stage_of(stage) })
+            .map(|(stage, live)| StagePlan { slots: slots(stage, live), ..stage_of(stage) })
             .collect(),
         edges: plan.edges.iter().map(|edge| edge_of(plan, edge)).collect(),
         policy: plan.policy.clone(),

@@ -107,6 +107,9 @@ pub(crate) fn read_graph(file: &Path) -> Result<(GraphPlan, Vec<String>), StudyE
     let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let outcome =
         load_file(&place, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
+    if let Some(why) = outcome.unread {
+        return Err(StudyError::NoText { file: file.to_owned(), why });
+    }
     let catalogue = outcome.catalogue.iter().flat_map(|catalogue| &catalogue.implementations);
     let mut stages: Vec<String> = catalogue.map(|one| one.stage.value.clone()).collect();
     stages.sort();

@@ -33,6 +33,8 @@ pub struct Outcome {
     pub plan: Option<Plan>,
     /// Why a build refuses the graph though it is lawful: it is for study.
     pub study: Vec<Diagnostic>,
+    /// Why the graph file could not be read, if it is there and could not: a diagnostic says so too.
+    pub unread: Option<String>,
 }
 
 impl Outcome {
@@ -79,13 +81,14 @@ fn no_graph(shown: &str, error: &std::io::Error) -> Outcome {
     let file = sources.add(Source::inline(shown, ""));
     let mut report = Report::default();
     report.add(unreadable::graph(Span { file, start: 0, end: 0 }, shown, error));
-    refused(sources, report)
+    Outcome { unread: Some(error.to_string()), ..refused(sources, report) }
 }
 
 /// What came of a graph that was not looked at to the end.
 fn refused(sources: Sources, report: Report) -> Outcome {
     let left_out = report.left_out();
-    Outcome { sources, diagnostics: report.into_sorted(), left_out, catalogue: None, plan: None, study: Vec::new() }
+    let diagnostics = report.into_sorted();
+    Outcome { sources, diagnostics, left_out, catalogue: None, plan: None, study: Vec::new(), unread: None }
 }
 
 /// Loads a graph.
@@ -131,7 +134,8 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
             plan = Some(made).filter(|_| !report.has_errors());
         }
     }
-    Outcome { sources, left_out: report.left_out(), diagnostics: report.into_sorted(), catalogue, plan, study }
+    let left_out = report.left_out();
+    Outcome { sources, left_out, diagnostics: report.into_sorted(), catalogue, plan, study, unread: None }
 }
 
 /// Reads a catalogue alone, without a graph to check; `None` if it has a fault.

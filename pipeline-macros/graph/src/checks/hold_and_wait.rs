@@ -15,7 +15,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use self::waits::{Arc, Thing, Waits};
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::plan::Plan;
+use crate::plan::{OptOuts, Plan};
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -65,6 +65,13 @@ pub fn judge(graph: &Planned<'_>, piling: &[usize], report: &mut Report) {
         return;
     }
     let arcs = Waits::of(graph).arcs;
+    for circle in circles(&arcs) {
+        report.add(tell(graph, &circle, &arcs));
+    }
+}
+
+/// A circle of each knot.
+fn circles(arcs: &HashMap<(Thing, Thing), Arc>) -> Vec<Vec<Thing>> {
     let mut things: Vec<Thing> = arcs.keys().flat_map(|(from, to)| [*from, *to]).collect();
     things.sort();
     things.dedup();
@@ -85,12 +92,8 @@ pub fn judge(graph: &Planned<'_>, piling: &[usize], report: &mut Report) {
         tarjan_scc(&waits).into_iter().map(|knot| knot.into_iter().map(NodeIndex::index).collect()).collect();
     knots.iter_mut().for_each(|knot| knot.sort_unstable());
     knots.sort();
-    for knot in knots {
-        if let Some(circle) = shortest_circle(&knot, &next) {
-            let circle: Vec<Thing> = circle.into_iter().map(|node| things[node]).collect();
-            report.add(tell(graph, &circle, &arcs));
-        }
-    }
+    let circles = knots.iter().filter_map(|knot| shortest_circle(knot, &next));
+    circles.map(|circle| circle.into_iter().map(|node| things[node]).collect()).collect()
 }
 
 /// The shortest circle inside a knot: a search in breadth from each of its nodes.
@@ -157,34 +160,71 @@ fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Ar
     advise(graph, circle, found)
 }
 
+/// Names what breaks the circle: each way out was tried on the plan, so that the advice is true.
 fn advise(graph: &Planned<'_>, circle: &[Thing], mut found: Diagnostic) -> Diagnostic {
     let plan = graph.plan;
-    let pools: Vec<usize> =
-        circle.iter().filter_map(|thing| if let Thing::Permits(pool) = thing { Some(*pool) } else { None }).collect();
-    let orders: Vec<&str> = plan
-        .stages
-        .iter()
-        .filter(|stage| {
-            stage.opt_outs.in_order.as_ref().is_some_and(|order| order.iter().any(|pool| pools.contains(pool)))
-        })
-        .map(|stage| stage.name.as_str())
-        .collect();
-    let at_a_place = |stage: usize| {
-        let edges = &plan.stages[stage].outputs;
-        edges.iter().any(|edge| circle.contains(&Thing::Places(*edge)))
+    let breaks = |change: &dyn Fn(usize, &mut OptOuts)| {
+        let mut changed = plan.clone();
+        changed.stages.iter_mut().enumerate().for_each(|(number, stage)| change(number, &mut stage.opt_outs));
+        let left = circles(&Waits::of(&Planned { plan: &changed, ..*graph }).arcs);
+        !left.iter().flatten().any(|thing| circle.contains(thing))
     };
-    let blocking =
-        (0..plan.stages.len()).filter(|stage| !plan.stages[*stage].opt_outs.reserves() && at_a_place(*stage));
-    let blocking: Vec<&str> = blocking.map(|stage| plan.stages[stage].name.as_str()).collect();
-    if !orders.is_empty() {
-        let stages = crate::words::listed(orders);
-        found = found.help(format!(
-            "name the pools of {stages} in the same order, or remove `acquire`: then a firing takes all of them at once"
-        ));
+    let names = |stages: &[usize]| crate::words::listed(stages.iter().map(|stage| plan.stages[*stage].name.as_str()));
+    let in_circle = |pool: &usize| circle.contains(&Thing::Permits(*pool));
+    let orders =
+        |stage: &usize| plan.stages[*stage].opt_outs.in_order.as_ref().is_some_and(|order| order.iter().any(in_circle));
+    let orders: Vec<usize> = (0..plan.stages.len()).filter(orders).collect();
+    // Who puts tokens on an edge of the circle, and who would have reserved their places.
+    let ends = circle.iter().filter_map(|thing| if let Thing::Places(edge) = thing { Some(*edge) } else { None });
+    let ends = ends.flat_map(|edge| [plan.edges[edge].from, plan.edges[edge].reserved_by]);
+    let mut sends: Vec<usize> = ends.filter(|stage| !plan.stages[*stage].opt_outs.reserves()).collect();
+    sends.sort_unstable();
+    sends.dedup();
+    let reserve = |opt_outs: &mut OptOuts| (opt_outs.blocking, opt_outs.before_send) = (false, false);
+    let mut advised = false;
+    let in_one_order = |number: usize, opt_outs: &mut OptOuts| {
+        if orders.contains(&number) {
+            opt_outs.in_order.iter_mut().for_each(|order| order.sort_unstable());
+        }
+    };
+    if orders.len() > 1 && breaks(&in_one_order) {
+        found = found.help(format!("name the pools of {} in the same order", names(&orders)));
+        advised = true;
     }
-    if !blocking.is_empty() {
-        let stages = crate::words::listed(blocking);
-        found = found.help(format!("remove the opt-out from {stages}: a firing then has its places before it starts, and holds nothing while it waits"));
+    let without_orders = |number: usize, opt_outs: &mut OptOuts| {
+        if orders.contains(&number) {
+            opt_outs.in_order = None;
+        }
+    };
+    if !orders.is_empty() && breaks(&without_orders) {
+        let stages = names(&orders);
+        found = found.help(format!("remove `acquire` from {stages}: a firing then takes all its permits at once"));
+        advised = true;
+    }
+    let alone = |stage: &usize| {
+        breaks(&|number, opt_outs| {
+            if number == *stage {
+                reserve(opt_outs)
+            }
+        })
+    };
+    let enough: Vec<usize> = sends.iter().copied().filter(alone).take(1).collect();
+    let of = if enough.is_empty() { &sends } else { &enough };
+    let reserving = |number: usize, opt_outs: &mut OptOuts| {
+        if of.contains(&number) {
+            reserve(opt_outs);
+        }
+    };
+    if !of.is_empty() && breaks(&reserving) {
+        found = found.help(format!(
+            "remove the opt-out from {}: a firing then has its places before it starts, and holds nothing while it waits",
+            names(of)
+        ));
+        advised = true;
+    }
+    if !advised {
+        let all: Vec<usize> = (0..plan.stages.len()).filter(|stage| !plan.stages[*stage].opt_outs.none()).collect();
+        found = found.help(format!("remove the opt-outs from {}: with fewer of them a circle stays", names(&all)));
     }
     found
 }
@@ -224,6 +264,90 @@ mod tests {
             "Stage(\"scale\", on: \"all\", needs: { \"scale\": 1 })",
         );
         assert_eq!(titles(&own), [""; 0]);
+    }
+
+    const CATALOGUE: &str = r#"Catalogue(version: 1, tokens: { "A": (bytes: "8"), "B": (bytes: "8"), "C": (bytes: "8") },
+        stages: [
+            Implementation(stage: "src", backend: "host", tags: [], inputs: [], output: "A"),
+            Implementation(stage: "b", backend: "host", tags: [], inputs: [("a", "A")], output: "B"),
+            Implementation(stage: "x", backend: "host", tags: [], inputs: [("a", "A")], output: "C"),
+            Implementation(stage: "z", backend: "host", tags: [], inputs: [("b", "B")], output: "C"),
+            Implementation(stage: "y", backend: "host", tags: [], inputs: [("c", "C")], output: "C"),
+            Implementation(stage: "w", backend: "host", tags: [], inputs: [("b", "B")], output: "B"),
+            Implementation(stage: "jt", backend: "host", tags: [], inputs: [("a", "A"), ("b", "B")], output: "C"),
+            Implementation(stage: "jd", backend: "host", tags: [], inputs: [("b", "B"), ("c", "C")], output: "C"),
+            Implementation(stage: "dealloc", backend: "host", tags: ["unmaps"], inputs: [("dead", "Dead")], output: None),
+        ])"#;
+
+    fn of_this_catalogue(pools: &str, stages: &str, edges: &str) -> Vec<Diagnostic> {
+        let text = format!(
+            r#"Graph(version: 1, sku: any, pools: {{ {pools} "dealloc": 1 }},
+                stages: [{stages}, Stage("dealloc", needs: {{ "dealloc": 1 }})], edges: [{edges}])"#
+        );
+        let source = crate::Source::inline;
+        let skus = crate::SkuFiles::Known(&[]);
+        crate::load(source("graph.ron", text), source("catalogue.ron", CATALOGUE.to_owned()), skus).diagnostics
+    }
+
+    #[test]
+    fn a_partner_that_was_put_out_before_is_not_waited_for() {
+        let tokens = of_this_catalogue(
+            "",
+            r#"Stage("src"), Stage("b", send: Blocking), Stage("jt")"#,
+            r#"Edge("src", "b"), Edge("src", "jt"), Edge("b", "jt")"#,
+        );
+        assert_eq!(tokens, []);
+    }
+
+    #[test]
+    fn the_fork_that_reserves_nothing_is_marked_and_named() {
+        let found = of_this_catalogue(
+            "",
+            r#"Stage("src", send: Blocking), Stage("b"), Stage("x"), Stage("jd")"#,
+            r#"Edge("src", "b"), Edge("src", "x"), Edge("b", "jd"), Edge("x", "jd")"#,
+        );
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].labels.len(), 1, "{found:?}");
+        assert!(found[0].help[0].starts_with("remove the opt-out from `src`:"), "{found:?}");
+    }
+
+    #[test]
+    fn advice_that_leaves_the_circle_is_not_given() {
+        let found = of_this_catalogue(
+            r#""p": 1, "o": 1,"#,
+            r#"Stage("src", workers: 3, send: Blocking), Stage("b", workers: 3, needs: { "p": 1 }, send: Blocking),
+               Stage("z", workers: 3, needs: { "p": 1, "o": 1 }, acquire: InOrder(["o", "p"]))"#,
+            r#"Edge("src", "b", capacity: 1), Edge("b", "z", capacity: 4)"#,
+        );
+        let help: Vec<&str> = found.iter().flat_map(|found| found.help.iter().map(String::as_str)).collect();
+        assert_eq!(
+            help,
+            [
+                "remove the opt-out from `b`: a firing then has its places before it starts, and holds nothing while it waits"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_kept_for_the_oldest_is_waited_for() {
+        let graph = |x: &str| {
+            of_this_catalogue(
+                r#""p": 1, "q": 1,"#,
+                &format!(
+                    r#"Stage("src"), Stage("b", needs: {{ "p": 1 }}, send: Blocking), Stage("w", needs: {{ "q": 1 }}),
+                       Stage("x"), Stage("y", needs: {{ {x} }}), Stage("jd")"#
+                ),
+                r#"Edge("src", "b", capacity: 9), Edge("src", "x", capacity: 9), Edge("x", "y", capacity: 9),
+                   Edge("b", "w", capacity: 1), Edge("w", "jd", capacity: 9), Edge("y", "jd", capacity: 9)"#,
+            )
+        };
+        assert_eq!(graph(r#""q": 1"#), []);
+        let found = graph(r#""p": 1, "q": 1"#);
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].notes[0].contains("`q` is kept for `y`, whose turn it is, while it waits for `p`"),
+            "{found:?}"
+        );
     }
 
     #[test]

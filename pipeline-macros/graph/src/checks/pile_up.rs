@@ -2,7 +2,7 @@
 
 use super::{Check, Example, Planned};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::plan::{Linear, Plan};
+use crate::plan::{Linear, Plan, StagePlan};
 use crate::words::amount;
 
 /// The page.
@@ -14,7 +14,8 @@ pub const CHECK: Check = Check {
           faster than the ones behind it waits. With `release: BeforeSend` worker and permits are free before the token has \
           its place: the next firing starts while the token waits, and memory fills with tokens that nobody has asked \
           for. How many depends on what is submitted, which `load: (jobs: …, partitions: …)` states. It is allowed where \
-          something else bounds the tokens: places that an earlier fork reserved, or `holds` in a pool of bytes.",
+          something else bounds the tokens: places that an earlier fork reserved, or `holds` in a pool of bytes that counts all \
+          of each token.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
@@ -73,7 +74,17 @@ pub fn judge(graph: &Planned<'_>, report: &mut Report) -> Vec<usize> {
 fn is_bounded(plan: &Plan, stage: usize) -> bool {
     let own = &plan.stages[stage];
     let earlier = |edge: &usize| plan.edges[*edge].reserved_by < stage && keeps(plan, plan.edges[*edge].reserved_by);
-    !own.holds.is_empty() || (!own.outputs.is_empty() && own.outputs.iter().all(earlier)) || is_inside(plan, stage)
+    holds_all(plan, own) || (!own.outputs.is_empty() && own.outputs.iter().all(earlier)) || is_inside(plan, stage)
+}
+
+/// Whether the pools of bytes count all of a stage's token: what they leave out, nothing bounds.
+fn holds_all(plan: &Plan, stage: &StagePlan) -> bool {
+    let Some((_, bytes)) = &stage.output else { return true };
+    let held = stage.holds.iter().fold(Linear::default(), |sum, (_, held)| sum.plus(held, 1));
+    if plan.sizes.is_empty() {
+        return held.fixed >= bytes.fixed && held.per.iter().zip(&bytes.per).all(|(held, bytes)| held >= bytes);
+    }
+    plan.sizes.iter().all(|(_, counts)| held.of(counts) >= bytes.of(counts))
 }
 
 fn keeps(plan: &Plan, stage: usize) -> bool {
@@ -142,6 +153,11 @@ fn describe(graph: &Planned<'_>, stage: usize, token: &str, bytes: &Linear, at: 
             fit + 1
         ));
     }
+    let held = plan.stages[stage].holds.iter().fold(Linear::default(), |sum, (_, held)| sum.plus(held, 1));
+    if let Some((each, _, counts)) = largest.filter(|(_, _, counts)| held.of(counts) > 0) {
+        let held = amount(held.of(counts));
+        found = found.note(format!("`holds` counts {held} of each, and `{token}` has {}", amount(each)));
+    }
     let fits = largest.map_or_else(|| format!("\"{token}\""), |_| format!("\"{token}\""));
     found
         .help("remove `release: BeforeSend`: permits are then kept until the token has its place")
@@ -163,6 +179,15 @@ mod tests {
         );
         assert!(found[0].notes[0].starts_with("3 jobs × 10 partitions = 30 partitions"), "{:?}", found[0].notes);
         assert!(found[0].notes[1].starts_with("(64 GiB of RAM - 0 B resident) / 3.88 GiB"), "{:?}", found[0].notes);
+    }
+
+    #[test]
+    fn holding_less_than_the_token_is_no_bound() {
+        let text = CHECK.good.text().replace("\"ram\": \"Witness\"", "\"ram\": \"1 B\"");
+        let found = diagnostics(&text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].code, CHECK.code);
+        assert_eq!(found[0].notes[2], "`holds` counts 1 B of each, and `Witness` has 3.88 GiB");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::plan::period::{self, Stall, Unbalanced};
+use crate::plan::Role;
+use crate::plan::period::{self, MOST_FIRINGS, NoPeriod, Stall, Unbalanced};
 
 /// The page of PL0401.
 pub const BALANCE: Check = Check {
@@ -11,7 +12,8 @@ pub const BALANCE: Check = Check {
     rule: "Over every edge as many tokens go out as come in, for whole numbers of firings of all stages.",
     why: "`batch: n` on an edge lets the stage behind it take n tokens for one firing, so it fires once for n firings of the \
           stage before it. Where two ways from one stage to another make it fire at different rates, tokens pile up on \
-          the one while the other runs dry. `proofline plan` shows how often each stage fires in one period.",
+          the one while the other runs dry. `proofline plan` shows how often each stage fires in one period. All firings \
+          of a period are played, so there may be 1048576 of them at most: batches one behind the other multiply.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
@@ -69,7 +71,8 @@ pub const STALL: Check = Check {
 pub fn judge(graph: &Planned<'_>, report: &mut Report) {
     let plan = graph.plan;
     match period::repetitions(plan) {
-        Err(unbalanced) => report.add(balance(graph, unbalanced)),
+        Err(NoPeriod::Unbalanced(unbalanced)) => report.add(balance(graph, unbalanced)),
+        Err(NoPeriod::TooLong(fires)) => report.add(too_long(graph, fires.as_deref())),
         Ok(fires) => {
             if let Err(stall) = period::play(plan, &fires) {
                 report.add(stalled(graph, &stall));
@@ -97,6 +100,40 @@ fn balance(graph: &Planned<'_>, found: Unbalanced) -> Diagnostic {
         .and(at(found.first), format!("{} firings", found.known))
         .note(format!("one way is {}, the other {}", way(found.edge), way(found.first)))
         .help("give the edges of both ways the same product of `batch`")
+}
+
+/// The batches of edges that a help text names.
+const NAMED: usize = 3;
+
+fn too_long(graph: &Planned<'_>, fires: Option<&[u64]>) -> Diagnostic {
+    let plan = graph.plan;
+    let mut batches: Vec<usize> = (0..plan.edges.len()).filter(|edge| plan.edges[*edge].batch > 1).collect();
+    batches.sort_by_key(|edge| std::cmp::Reverse(plan.edges[*edge].batch));
+    let at = |edge: usize| {
+        let stated = graph.stated_edge(edge);
+        stated.batch.map_or(stated.to.span, |batch| batch.span)
+    };
+    let live = || plan.stages.iter().enumerate().filter(|(_, stage)| stage.role != Role::Dealloc);
+    let count = fires.map(|fires| live().map(|(number, _)| u128::from(fires[number])).sum::<u128>());
+    let count = count.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string());
+    let title = format!("one period has {count} firings, at most {MOST_FIRINGS} can be judged");
+    let first = batches.first().map_or(graph.file_span(), |edge| at(*edge));
+    let mut found = Diagnostic::error(BALANCE.code, first, title);
+    if let Some(edge) = batches.first() {
+        found = found.here(format!("{} at a time", plan.edges[*edge].batch));
+    }
+    for edge in batches.iter().take(NAMED).skip(1) {
+        found = found.and(at(*edge), format!("{} at a time", plan.edges[*edge].batch));
+    }
+    if let Some(fires) = fires {
+        let each = live().map(|(number, stage)| format!("`{}` {}", stage.name, fires[number]));
+        found = found.note(format!("firings in one period: {}", each.collect::<Vec<_>>().join(", ")));
+    }
+    let named = batches.iter().take(NAMED).map(|edge| {
+        let edge = &plan.edges[*edge];
+        format!("`{}` -> `{}` ({})", plan.stages[edge.from].name, plan.stages[edge.to].name, edge.batch)
+    });
+    found.help(format!("lower the batch of {}", named.collect::<Vec<_>>().join(" or ")))
 }
 
 /// The way from the source over the first inputs to the end of an edge, with the batches on it.
@@ -177,6 +214,38 @@ mod tests {
             .replace("Edge(\"prep_msm\", \"gpu_ntt_msm\", ", "Edge(\"prep_msm\", \"gpu_ntt_msm\", batch: 2, ");
         let plan = outcome(&text).plan.expect("both ways take two");
         assert_eq!(plan.stages.iter().map(|stage| stage.fires).collect::<Vec<_>>(), [2, 2, 2, 1, 0]);
+    }
+
+    fn chain(batches: [u32; 2], capacities: [u32; 2]) -> String {
+        let text = STALL
+            .bad
+            .text()
+            .replace("batch: 4, capacity: 3", &format!("batch: {}, capacity: {}", batches[0], capacities[0]));
+        let text = text.replace(
+            "        Stage(\"dealloc\"",
+            "        Stage(\"scale\", on: \"all\", needs: { \"mem_heavy\": 1 }),\n        Stage(\"dealloc\"",
+        );
+        let more = format!("), Edge(\"spmv\", \"scale\", batch: {}, capacity: {})],", batches[1], capacities[1]);
+        text.replace(")],", &more)
+    }
+
+    #[test]
+    fn a_period_that_is_too_long_to_play_is_refused_with_its_firings() {
+        let found = diagnostics(&chain([65_536, 65_536], [65_536, 65_536]));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].title, "one period has 4295032833 firings, at most 1048576 can be judged");
+        assert_eq!(found[0].notes, ["firings in one period: `synthesize` 4294967296, `spmv` 65536, `scale` 1"]);
+        assert_eq!(found[0].help, ["lower the batch of `synthesize` -> `spmv` (65536) or `spmv` -> `scale` (65536)"]);
+    }
+
+    #[test]
+    fn long_periods_and_their_smallest_capacities_are_found_by_halving() {
+        assert_eq!(titles(&chain([32_768, 30], [32_768, 30])), [""; 0]);
+        let found = diagnostics(&chain([32_768, 30], [1, 7]));
+        assert_eq!(
+            found[0].help,
+            ["the smallest capacities that do: 32768 on `synthesize` -> `spmv`, 30 on `spmv` -> `scale`"]
+        );
     }
 
     #[test]

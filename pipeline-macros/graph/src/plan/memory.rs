@@ -10,6 +10,7 @@
 mod live;
 mod rows;
 
+pub(crate) use live::Reach;
 pub use live::live_tokens;
 
 use self::rows::{device_rows, ram_rows};
@@ -225,6 +226,37 @@ mod tests {
             "{:?}",
             outcome.diagnostics[0].notes
         );
+    }
+
+    #[test]
+    fn what_a_stage_elsewhere_puts_in_a_pool_of_a_node_is_on_that_node() {
+        let outcome = on_two_nodes("2-3", ", \"ram:1\": \"9 GiB\"");
+        let text = outcome.sources.iter().next().expect("the graph is the first").text.clone();
+        let sums_of = |workspace: &str| {
+            let text = text.replace("on: \"first\"", &format!("on: \"first\", {workspace}"));
+            let graph = crate::Source::inline("graph.ron", text);
+            sums(&crate::load(graph, examples::catalogue(), crate::SkuFiles::Known(&[("two-nodes", TWO_NODES)])))
+        };
+        // 4 GiB of the stage on the first node.
+        let expected = [(Memory::Ram, 44_808), (Memory::Node(0), 18_184), (Memory::Node(1), 26_624)];
+        assert_eq!(sums_of("workspace: { \"ram:1\": \"4 GiB\" }"), expected);
+        // The two witnesses: 7945 MiB from the first node to the second.
+        let held = sums_of("holds: { \"ram:1\": \"Witness\" }");
+        let expected = [(Memory::Ram, 40_712), (Memory::Node(0), 10_240), (Memory::Node(1), 30_472)];
+        assert_eq!(held, expected);
+    }
+
+    #[test]
+    fn what_holds_leaves_of_a_token_counts_beside_the_pool() {
+        let outcome = on_two_nodes("2-3", ", \"ram\": \"9 GiB\"");
+        let text = outcome.sources.iter().next().expect("the graph is the first").text.clone();
+        let all = |held: &str| {
+            let text = text.replace("on: \"first\"", &format!("on: \"first\", holds: {{ \"ram\": \"{held}\" }}"));
+            let graph = crate::Source::inline("graph.ron", text);
+            sums(&crate::load(graph, examples::catalogue(), crate::SkuFiles::Known(&[("two-nodes", TWO_NODES)])))
+        };
+        assert_eq!(all("1 B"), all("Witness"));
+        assert_eq!(all("1 GiB")[0], (Memory::Ram, 40_712));
     }
 
     #[test]

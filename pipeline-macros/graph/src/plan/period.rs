@@ -11,8 +11,9 @@ use super::{Plan, Role};
 ///
 /// # Errors
 /// The edge over which what comes does not balance what goes, with the two rates of its reader: the one over this edge, and the
-/// one over the ways seen before. Rates are firings for one firing of the source, as fractions.
-pub fn repetitions(plan: &Plan) -> Result<Vec<u64>, Unbalanced> {
+/// one over the ways seen before. Rates are firings for one firing of the source, as fractions. Or a period of more than
+/// [`MOST_FIRINGS`].
+pub fn repetitions(plan: &Plan) -> Result<Vec<u64>, NoPeriod> {
     let mut rates: Vec<Option<(Fraction, usize)>> = vec![None; plan.stages.len()];
     // Stages are in topological order: whoever an edge leaves has its rate when the edge is looked at.
     for stage in 0..plan.stages.len() {
@@ -26,18 +27,38 @@ pub fn repetitions(plan: &Plan) -> Result<Vec<u64>, Unbalanced> {
         }
         for edge in &plan.stages[stage].outputs {
             let (to, batch) = (plan.edges[*edge].to, plan.edges[*edge].batch);
-            let over = own.over(u64::from(batch));
+            let over = own.over(u64::from(batch)).ok_or(NoPeriod::TooLong(None))?;
             match rates[to] {
                 None => rates[to] = Some((over, *edge)),
                 Some((known, _)) if known == over => {}
-                Some((known, first)) => return Err(Unbalanced { edge: *edge, over, first, known }),
+                Some((known, first)) => {
+                    return Err(NoPeriod::Unbalanced(Unbalanced { edge: *edge, over, first, known }));
+                }
             }
         }
     }
     let rates: Vec<Fraction> = rates.iter().map(|rate| rate.map_or(Fraction::ONE, |(rate, _)| rate)).collect();
     // With the source at 1 every rate is 1/n: their least common multiple makes all of them whole.
-    let whole = rates.iter().fold(1_u64, |least, rate| (least / gcd(least, rate.below)).saturating_mul(rate.below));
-    Ok(rates.iter().map(|rate| (whole / rate.below).saturating_mul(rate.above)).collect())
+    let whole = rates.iter().try_fold(1_u64, |least, rate| (least / gcd(least, rate.below)).checked_mul(rate.below));
+    let times = |whole: u64| rates.iter().map(|rate| (whole / rate.below).checked_mul(rate.above)).collect();
+    let fires: Vec<u64> = whole.and_then(times).ok_or(NoPeriod::TooLong(None))?;
+    let live = plan.stages.iter().zip(&fires).filter(|(stage, _)| stage.role != Role::Dealloc);
+    match live.map(|(_, fires)| *fires).try_fold(0_u64, u64::checked_add) {
+        Some(all) if all <= MOST_FIRINGS => Ok(fires),
+        _ => Err(NoPeriod::TooLong(Some(fires))),
+    }
+}
+
+/// The most firings of all stages in one period: each of them is played.
+pub const MOST_FIRINGS: u64 = 1 << 20;
+
+/// Why there is no period to play.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoPeriod {
+    /// Two ways to one stage disagree.
+    Unbalanced(Unbalanced),
+    /// It has more than [`MOST_FIRINGS`]: those of each stage, `None` where one number has more than 64 bits.
+    TooLong(Option<Vec<u64>>),
 }
 
 /// Two ways to one stage that disagree.
@@ -65,9 +86,10 @@ pub struct Fraction {
 impl Fraction {
     const ONE: Fraction = Fraction { above: 1, below: 1 };
 
-    fn over(self, by: u64) -> Self {
+    /// `None` where the denominator has more than 64 bits.
+    fn over(self, by: u64) -> Option<Self> {
         let common = gcd(self.above, by).max(1);
-        Self { above: self.above / common, below: self.below.saturating_mul(by / common) }
+        Some(Self { above: self.above / common, below: self.below.checked_mul(by / common)? })
     }
 }
 
@@ -109,12 +131,14 @@ pub fn play(plan: &Plan, fires: &[u64]) -> Result<(), Stall> {
         None => return Ok(()),
         Some(stuck) => stuck,
     };
-    // Raise what blocks until the period ends, then lower again what was raised too far.
+    // Raise what blocks until the period ends, twofold each time, then lower again what was raised too far. More room
+    // never stops a period, so halving finds the least that does.
     let mut stuck = Some(first.clone());
     while let Some(state) = stuck {
         let mut raised = false;
         for (edge, missing) in state.missing.iter().enumerate().filter(|(_, missing)| **missing > 0) {
-            capacities[edge] = capacities[edge].saturating_add(u32::try_from(*missing).unwrap_or(u32::MAX));
+            let twice = capacities[edge].saturating_mul(2);
+            capacities[edge] = capacities[edge].saturating_add(u32::try_from(*missing).unwrap_or(u32::MAX)).max(twice);
             raised = true;
         }
         if !raised {
@@ -123,13 +147,16 @@ pub fn play(plan: &Plan, fires: &[u64]) -> Result<(), Stall> {
         stuck = run(plan, fires, &capacities);
     }
     for edge in 0..capacities.len() {
-        while capacities[edge] > plan.edges[edge].capacity {
-            capacities[edge] -= 1;
-            if run(plan, fires, &capacities).is_some() {
-                capacities[edge] += 1;
-                break;
+        let (mut least, mut enough) = (plan.edges[edge].capacity, capacities[edge]);
+        while least < enough {
+            let middle = least + (enough - least) / 2;
+            capacities[edge] = middle;
+            match run(plan, fires, &capacities) {
+                None => enough = middle,
+                Some(_) => least = middle + 1,
             }
         }
+        capacities[edge] = enough;
     }
     Err(Stall { marking: first.tokens, reserved: first.reserved, enough: capacities })
 }
@@ -160,21 +187,21 @@ fn run(plan: &Plan, fires: &[u64], capacities: &[u32]) -> Option<Stuck> {
         let mut fired = false;
         for stage in 0..plan.stages.len() {
             let own = &plan.stages[stage];
-            while left[stage] > 0 {
-                let has = own.inputs.iter().all(|edge| tokens[*edge] >= u64::from(plan.edges[*edge].batch));
-                let room = by[stage]
-                    .iter()
-                    .all(|edge| tokens[*edge] + reserved[*edge] + amount(*edge, stage) <= u64::from(capacities[*edge]));
-                if !has || !room {
-                    break;
-                }
-                own.inputs.iter().for_each(|edge| tokens[*edge] -= u64::from(plan.edges[*edge].batch));
-                by[stage].iter().for_each(|edge| reserved[*edge] += amount(*edge, stage));
+            // As many firings in a row as have tokens and room: each takes and gives the same.
+            let has = own.inputs.iter().map(|edge| tokens[*edge] / u64::from(plan.edges[*edge].batch).max(1));
+            let room = by[stage].iter().map(|edge| {
+                let free = u64::from(capacities[*edge]).saturating_sub(tokens[*edge] + reserved[*edge]);
+                free / amount(*edge, stage).max(1)
+            });
+            let times = has.chain(room).fold(left[stage], u64::min);
+            if times > 0 {
+                own.inputs.iter().for_each(|edge| tokens[*edge] -= times * u64::from(plan.edges[*edge].batch));
+                by[stage].iter().for_each(|edge| reserved[*edge] += times * amount(*edge, stage));
                 for edge in &own.outputs {
-                    reserved[*edge] = reserved[*edge].saturating_sub(1);
-                    tokens[*edge] += 1;
+                    reserved[*edge] = reserved[*edge].saturating_sub(times);
+                    tokens[*edge] += times;
                 }
-                left[stage] -= 1;
+                left[stage] -= times;
                 fired = true;
             }
         }

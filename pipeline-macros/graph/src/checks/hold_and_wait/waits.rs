@@ -1,11 +1,12 @@
 //! The wait-for graph of a plan.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::edge_name;
 use crate::checks::Planned;
-use crate::model::Unit;
+use crate::model::{Stage, Unit};
 use crate::plan::StagePlan;
+use crate::plan::memory::Reach;
 use crate::source::Span;
 
 /// A finite thing.
@@ -29,6 +30,9 @@ pub(super) struct Waits<'a> {
     pub(super) arcs: HashMap<(Thing, Thing), Arc>,
     /// By pool: the most permits that firings may hold while they wait. All others come back by themselves.
     hostage: Vec<u64>,
+    /// By pool: the pools of whose permits a firing may wait, for which the policy keeps this one meanwhile.
+    kept: Vec<BTreeSet<usize>>,
+    reach: Reach,
 }
 
 impl<'a> Waits<'a> {
@@ -42,7 +46,14 @@ impl<'a> Waits<'a> {
             own.fold(0, u64::saturating_add)
         };
         let hostage = (0..plan.pools.len()).map(most).collect();
-        let mut waits = Self { graph: *graph, arcs: HashMap::new(), hostage };
+        let mut waits = Self {
+            graph: *graph,
+            arcs: HashMap::new(),
+            hostage,
+            kept: vec![BTreeSet::new(); plan.pools.len()],
+            reach: Reach::of(plan),
+        };
+        waits.keep_pools();
         for stage in 0..plan.stages.len() {
             waits.holds_of_a_firing(stage);
         }
@@ -58,9 +69,49 @@ impl<'a> Waits<'a> {
 
     /// Whether `weight` permits of a pool can stay out for ever. What firings hold that wait for nothing comes back, so
     /// all others must be in the hands of firings that wait.
-    fn can_run_dry(&self, pool: usize, weight: u64) -> bool {
+    fn stays_out(&self, pool: usize, weight: u64) -> bool {
         let stated = &self.graph.plan.pools[pool];
         stated.unit == Unit::Count && self.hostage[pool].saturating_add(weight) > stated.size
+    }
+
+    /// Whether permits of a pool can be out of reach for ever: they stay out, or are kept for another.
+    fn can_run_dry(&self, pool: usize, weight: u64) -> bool {
+        !self.kept[pool].is_empty() || self.stays_out(pool, weight)
+    }
+
+    /// Under a policy by age, a firing that lacks a permit keeps all pools that it wants: those behind it wait for what
+    /// it lacks, and keep what they want themselves.
+    fn keep_pools(&mut self) {
+        let graph = self.graph;
+        let plan = graph.plan;
+        loop {
+            let before = self.kept.clone();
+            for (stage, own) in plan.stages.iter().enumerate().filter(|(_, own)| own.opt_outs.in_order.is_none()) {
+                let lacked = own.needs.iter().flat_map(|(pool, weight)| {
+                    let own = self.stays_out(*pool, *weight).then_some(*pool);
+                    own.into_iter().chain(self.kept[*pool].iter().copied())
+                });
+                let lacked: BTreeSet<usize> = lacked.collect();
+                let wanted = own.needs.iter().map(|(pool, _)| *pool);
+                for pool in wanted.filter(|pool| plan.pools[*pool].unit == Unit::Count) {
+                    for lacked in lacked.iter().copied() {
+                        self.kept[pool].insert(lacked);
+                        if lacked != pool && !self.kept[lacked].contains(&pool) {
+                            let (name, has, wanted) = (&own.name, &plan.pools[pool].name, &plan.pools[lacked].name);
+                            let sentence = format!(
+                                "`{has}` is kept for `{name}`, whose turn it is, while it waits for `{wanted}`"
+                            );
+                            let label = format!("`{has}` is kept while this waits for `{wanted}`");
+                            let at = graph.stated(stage).name.span;
+                            self.add(Thing::Permits(pool), Thing::Permits(lacked), at, label, sentence);
+                        }
+                    }
+                }
+            }
+            if self.kept == before {
+                return;
+            }
+        }
     }
 
     /// What a firing holds while it waits: only what departs from the discipline does.
@@ -121,12 +172,17 @@ impl<'a> Waits<'a> {
         // The partners of the same key come over the join's other edges.
         for other in plan.stages[join].inputs.iter().copied().filter(|other| *other != edge) {
             // The fork has the partner's place ready since before it parted; a place that the producer takes may be full.
-            let ready = plan.reserver(other).is_some_and(|fork| fork != plan.edges[other].from)
+            // What a stage on the way here put out with the places that it had is there already.
+            let there = plan.reserver(other).is_some() && self.leads(plan.edges[other].from, from);
+            let ready = there
+                || plan.reserver(other).is_some_and(|fork| fork != plan.edges[other].from)
                 || plan.reserver(other).is_some() && plan.reserver(other) == plan.reserver(edge);
             let partner = edge_name(plan, other);
             if !ready {
-                let producer = &self.graph.stated(plan.edges[other].from);
-                let at = producer.blocking.or(producer.before_send).unwrap_or(producer.name.span);
+                let producer = self.graph.stated(plan.edges[other].from);
+                let fork = self.graph.stated(plan.edges[other].reserved_by);
+                let opt_out = |stage: &Stage| stage.blocking.or(stage.before_send);
+                let at = opt_out(producer).or(opt_out(fork)).unwrap_or(producer.name.span);
                 let sentence = format!(
                     "a token keeps its place in {room} until its partner of the same key comes over {partner}, where \
                      tokens of other keys may have filled every place"
@@ -188,22 +244,7 @@ impl<'a> Waits<'a> {
     }
 
     fn leads(&self, from: usize, to: usize) -> bool {
-        let plan = self.graph.plan;
-        if from >= to {
-            return false;
-        }
-        let mut reached = vec![false; to + 1];
-        reached[from] = true;
-        for stage in from..to {
-            if reached[stage] {
-                for edge in &plan.stages[stage].outputs {
-                    if plan.edges[*edge].to <= to {
-                        reached[plan.edges[*edge].to] = true;
-                    }
-                }
-            }
-        }
-        reached[to]
+        self.reach.leads(from, to)
     }
 }
 

@@ -1,17 +1,17 @@
 //! How many tokens can be alive at once.
 
-use crate::plan::{Plan, Role, StagePlan};
+use crate::plan::{Edge, Plan, Role, StagePlan};
 
 /// The most tokens of each stage that can be alive at once.
 #[must_use]
 pub fn live_tokens(plan: &Plan) -> Vec<u64> {
     let reach = Reach::of(plan);
-    let joins: Vec<(usize, usize, u64)> = plan
+    let joins: Vec<(usize, usize, &Edge)> = plan
         .edges
         .iter()
         .enumerate()
         .filter(|(_, edge)| edge.reserved_by != edge.from || plan.stages[edge.to].inputs.len() > 1)
-        .filter_map(|(number, edge)| Some((plan.reserver(number)?, edge.to, u64::from(edge.capacity))))
+        .filter_map(|(number, edge)| Some((plan.reserver(number)?, edge.to, edge)))
         .collect();
     let live = |(position, stage): (usize, &StagePlan)| {
         if stage.role == Role::Sink || stage.outputs.is_empty() {
@@ -19,15 +19,23 @@ pub fn live_tokens(plan: &Plan) -> Vec<u64> {
         }
         let readers = || stage.outputs.iter().map(|edge| plan.edges[*edge].to);
         let places: u64 = stage.outputs.iter().map(|edge| u64::from(plan.edges[*edge].capacity)).sum();
-        let firings: u64 = readers().map(|reader| plan.stages[reader].firings()).sum();
+        // A firing reads as many tokens as its port takes at once.
+        let read = |edge: usize| {
+            let Edge { to, batch, .. } = plan.edges[edge];
+            plan.stages[to].firings().saturating_mul(u64::from(batch))
+        };
+        let firings = stage.outputs.iter().map(|edge| read(*edge)).fold(0, u64::saturating_add);
         let waiting = if stage.opt_outs.reserves() { 0 } else { stage.firings() };
-        let by_edges = places + firings + waiting;
+        let by_edges = places.saturating_add(firings).saturating_add(waiting);
         let inside = |join: usize| readers().all(|reader| reader == join || reach.leads(reader, join));
         let by_joins = joins.iter().filter(|(fork, join, _)| {
             (*fork == position || reach.leads(*fork, position)) && reach.leads(position, *join) && inside(*join)
         });
-        let by_joins = by_joins.map(|(_, join, capacity)| {
-            capacity + if readers().any(|reader| reader == *join) { plan.stages[*join].firings() } else { 0 }
+        let by_joins = by_joins.map(|(_, join, edge)| {
+            // Batches on the way make one token at the join of several here.
+            let each = stage.fires.div_ceil(plan.stages[edge.from].fires.max(1)).max(1);
+            let own = stage.outputs.iter().filter(|own| plan.edges[**own].to == *join).map(|own| read(*own)).max();
+            u64::from(edge.capacity).saturating_mul(each).saturating_add(own.unwrap_or(0))
         });
         by_joins.min().map_or(by_edges, |least| least.min(by_edges))
     };
@@ -35,14 +43,14 @@ pub fn live_tokens(plan: &Plan) -> Vec<u64> {
 }
 
 /// Which stage lies behind which.
-struct Reach {
+pub(crate) struct Reach {
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Reach {
     /// Stages are in topological order, so one pass from the back sees every stage behind all that follow it.
-    fn of(plan: &Plan) -> Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         let words = plan.stages.len().div_ceil(64);
         let mut bits = vec![0; words * plan.stages.len()];
         for stage in (0..plan.stages.len()).rev() {
@@ -57,7 +65,8 @@ impl Reach {
         Self { words, bits }
     }
 
-    fn leads(&self, from: usize, to: usize) -> bool {
+    /// Whether `to` lies behind `from`; no stage lies behind itself.
+    pub(crate) fn leads(&self, from: usize, to: usize) -> bool {
         self.bits[from * self.words + to / 64] & (1 << (to % 64)) != 0
     }
 }
@@ -78,6 +87,16 @@ mod tests {
     fn a_token_has_a_place_or_a_reader() {
         // One place on the edge, one firing of `spmv` behind it; the sink's own token.
         assert_eq!(live(examples::SMALL.text()), [("synthesize".to_owned(), 2), ("spmv".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_firing_reads_a_whole_batch() {
+        let text = with(
+            examples::SMALL,
+            "Edge(\"synthesize\", \"spmv\")",
+            "Edge(\"synthesize\", \"spmv\", batch: 20, capacity: 20)",
+        );
+        assert_eq!(live(&text)[0], ("synthesize".to_owned(), 40));
     }
 
     #[test]

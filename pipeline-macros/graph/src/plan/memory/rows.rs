@@ -51,14 +51,18 @@ pub(super) fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u
         .map(|(name, bytes)| row(None, format!("{name}, resident"), 1, bytes.of(counts).div_ceil(all_nodes)));
     let mut rows: Vec<Row> = resident.collect();
     let in_ram = |pool: usize| plan.pools[pool].unit == Unit::Bytes && in_memory(&plan.pools[pool].name, memory);
+    let in_machine = |pool: usize| !matches!(of_pool(&plan.pools[pool].name), Memory::Device(_));
     for (position, stage) in plan.stages.iter().enumerate() {
         let Some(parts) = spread(plan, stage, memory) else { continue };
-        if let Some((token, bytes)) = &stage.output
-            && !stage.holds.iter().any(|(pool, _)| in_ram(*pool))
-        {
-            let what = format!("`{token}` of `{}`", stage.name);
-            let of_tokens = row(Some(position), what, live[position].div_ceil(parts), bytes.of(counts));
-            rows.push(Row { token: Some(*bytes), ..of_tokens });
+        if let Some((token, bytes)) = &stage.output {
+            // What a pool counts of a token is in the pool's row; the rest of it is here.
+            let held = stage.holds.iter().filter(|(pool, _)| in_machine(*pool)).map(|(_, held)| held.of(counts));
+            let held = held.fold(0, u64::saturating_add);
+            let rest = if held == 0 { "" } else { ", beside what it holds" };
+            let what = format!("`{token}` of `{}`{rest}", stage.name);
+            let each = bytes.of(counts).saturating_sub(held);
+            let of_tokens = row(Some(position), what, live[position].div_ceil(parts), each);
+            rows.push(Row { token: Some(*bytes).filter(|_| held == 0), ..of_tokens });
         }
         let scratch = stage.scratch.of(counts);
         rows.push(row(
@@ -71,7 +75,14 @@ pub(super) fn ram_rows(plan: &Plan, memory: Memory, counts: &[u64; 6], live: &[u
     for (pool, stated) in plan.pools.iter().enumerate().filter(|(pool, _)| in_ram(*pool)) {
         let (mut fixed, mut all) = (0_u64, 0_u64);
         for (position, stage) in plan.stages.iter().enumerate() {
-            let Some(parts) = spread(plan, stage, memory) else { continue };
+            // A pool of a node is that node's memory, whoever takes from it.
+            let parts = match of_pool(&stated.name) {
+                Memory::Node(_) => 1,
+                _ => match spread(plan, stage, memory) {
+                    Some(parts) => parts,
+                    None => continue,
+                },
+            };
             let of = |list: &[(usize, Linear)], count: u64| -> u64 {
                 let own = list.iter().filter(|(of, _)| *of == pool);
                 own.map(|(_, bytes)| bytes.of(counts).saturating_mul(count.div_ceil(parts)))
