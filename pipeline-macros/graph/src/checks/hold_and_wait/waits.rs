@@ -96,7 +96,7 @@ impl<'a> Waits<'a> {
                 for pool in wanted.filter(|pool| plan.pools[*pool].unit == Unit::Count) {
                     for lacked in lacked.iter().copied() {
                         self.kept[pool].insert(lacked);
-                        if lacked != pool && !self.kept[lacked].contains(&pool) {
+                        if lacked != pool {
                             let (name, has, wanted) = (&own.name, &plan.pools[pool].name, &plan.pools[lacked].name);
                             let sentence = format!(
                                 "`{has}` is kept for `{name}`, whose turn it is, while it waits for `{wanted}`"
