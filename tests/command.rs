@@ -213,7 +213,6 @@ fn what_is_no_text_file_cannot_be_read() {
             assert_eq!(proofline(arguments).code, Some(6), "{arguments:?}");
         }
     }
-    refused(&["verify", "--vk", ".", "--public", ".", "--proof", "."], 6, &["not a regular file"]);
 }
 
 #[test]
