@@ -1,6 +1,6 @@
 //! The wait-for graph of a plan.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::edge_name;
 use crate::checks::Planned;
@@ -33,6 +33,10 @@ pub(super) struct Waits<'a> {
     /// By pool: the pools of whose permits a firing may wait, for which the policy keeps this one meanwhile.
     kept: Vec<BTreeSet<usize>>,
     reach: Reach,
+    /// By stage: the edges on which its start takes places.
+    reserves: Vec<Vec<usize>>,
+    /// Edges and stages whose arcs are there.
+    seen: HashSet<(usize, usize)>,
 }
 
 impl<'a> Waits<'a> {
@@ -46,13 +50,15 @@ impl<'a> Waits<'a> {
             own.fold(0, u64::saturating_add)
         };
         let hostage = (0..plan.pools.len()).map(most).collect();
-        let mut waits = Self {
-            graph: *graph,
-            arcs: HashMap::new(),
-            hostage,
-            kept: vec![BTreeSet::new(); plan.pools.len()],
-            reach: Reach::of(plan),
-        };
+        let mut reserves = vec![Vec::new(); plan.stages.len()];
+        for edge in 0..plan.edges.len() {
+            if let Some(stage) = plan.reserver(edge) {
+                reserves[stage].push(edge);
+            }
+        }
+        let (kept, reach) = (vec![BTreeSet::new(); plan.pools.len()], Reach::of(plan));
+        let (arcs, seen) = (HashMap::new(), HashSet::new());
+        let mut waits = Self { graph: *graph, arcs, hostage, kept, reach, reserves, seen };
         waits.keep_pools();
         for stage in 0..plan.stages.len() {
             waits.holds_of_a_firing(stage);
@@ -202,6 +208,9 @@ impl<'a> Waits<'a> {
 
     /// Arcs to all that `stage` waits for before it takes a token off its edge.
     fn waits_of(&mut self, edge: usize, stage: usize, start: &str) {
+        if !self.seen.insert((edge, stage)) {
+            return;
+        }
         let plan = self.graph.plan;
         let (own, stated) = (&plan.stages[stage], self.graph.stated(stage));
         let (name, at) = (&own.name, stated.name.span);
@@ -221,17 +230,12 @@ impl<'a> Waits<'a> {
             }
         }
         if own.opt_outs.reserves() {
-            let taken: Vec<usize> = self.reserved_by(stage).into_iter().filter(|other| *other != edge).collect();
+            let taken: Vec<usize> = self.reserves[stage].iter().copied().filter(|other| *other != edge).collect();
             for other in taken {
                 let sentence = format!("{start} `{name}` finds room in {}", edge_name(plan, other));
                 self.add(from, Thing::Places(other), at, "needs room behind it".to_owned(), sentence);
             }
         }
-    }
-
-    fn reserved_by(&self, stage: usize) -> Vec<usize> {
-        let plan = self.graph.plan;
-        (0..plan.edges.len()).filter(|edge| plan.reserver(*edge) == Some(stage)).collect()
     }
 
     /// The stages behind `fork` on a way to `last`, `last` with them.
