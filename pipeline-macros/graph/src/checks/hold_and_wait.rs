@@ -160,10 +160,16 @@ fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Ar
     advise(graph, circle, found)
 }
 
+/// The most edges of a graph whose ways out are tried one by one.
+const TRIED_EDGES: usize = 512;
+
 /// Names what breaks the circle: each way out was tried on the plan, so that the advice is true.
 fn advise(graph: &Planned<'_>, circle: &[Thing], mut found: Diagnostic) -> Diagnostic {
     let plan = graph.plan;
     let breaks = |change: &dyn Fn(usize, &mut OptOuts)| {
+        if plan.edges.len() > TRIED_EDGES {
+            return false;
+        }
         let mut changed = plan.clone();
         changed.stages.iter_mut().enumerate().for_each(|(number, stage)| change(number, &mut stage.opt_outs));
         let left = circles(&Waits::of(&Planned { plan: &changed, ..*graph }).arcs);
@@ -224,7 +230,7 @@ fn advise(graph: &Planned<'_>, circle: &[Thing], mut found: Diagnostic) -> Diagn
     }
     if !advised {
         let all: Vec<usize> = (0..plan.stages.len()).filter(|stage| !plan.stages[*stage].opt_outs.none()).collect();
-        found = found.help(format!("remove the opt-outs from {}: with fewer of them a circle stays", names(&all)));
+        found = found.help(format!("remove the opt-outs from {}: without them there is no circle", names(&all)));
     }
     found
 }
