@@ -203,15 +203,13 @@ fn an_error_that_nobody_reads_has_its_exit_code() {
 fn what_is_no_text_file_cannot_be_read() {
     let bytes = file("no-utf-8.ron", b"Graph(\xff)");
     for place in [".", "/dev/null", &bytes] {
-        for arguments in [
-            &["check", place][..],
-            &["plan", "--graph", place],
-            &["sim", place],
-            &["sim", "graphs/host.ron", "--costs", place],
-            &["sku", "synthetic", place],
-        ] {
+        for arguments in
+            [&["check", place][..], &["plan", "--graph", place], &["sim", place], &["sku", "synthetic", place]]
+        {
             assert_eq!(proofline(arguments).code, Some(6), "{arguments:?}");
         }
+        // As every fault of a cost file: see `numbers.rs`.
+        assert_eq!(proofline(&["sim", "graphs/host.ron", "--costs", place]).code, Some(3), "{place}");
     }
 }
 
@@ -398,9 +396,9 @@ fn nothing_is_waited_for_without_end() {
     let _ = fs::remove_file(&pipe);
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let pipe = pipe.display().to_string();
-    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 6, &["is not a regular file"]);
-    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 6, &["is not a regular file"]);
-    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 6, &["not a regular file"]);
+    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 3, &["is not a regular file"]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 3, &["is not a regular file"]);
+    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 3, &["not a regular file"]);
     let study = "graphs/study/cuzk-phase12.ron";
     refused(&["sweep", study, "--vary", "workers=1..1000000000"], 2, &["more than 1,000,000 values"]);
     refused(&["sweep", study, "--vary", "workers=5..1"], 2, &["a range goes up"]);

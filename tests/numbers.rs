@@ -1,20 +1,17 @@
 //! Numbers of files and of the command line: what cannot be is refused with its place, its value, and what is allowed.
 
 mod common;
+#[path = "common/scratch.rs"]
+mod scratch;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use common::{Answer, proofline};
+use scratch::scratch;
 
 const PHASE12: &str = "graphs/study/cuzk-phase12.ron";
-
-fn scratch(name: &str, text: &str) -> String {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&file, text).expect("a scratch file can be written");
-    file.display().to_string()
-}
 
 /// The command, which must end with this code and say each of `parts` in the line that begins with `error: `.
 fn refused(arguments: &[&str], code: i32, parts: &[&str]) -> Answer {

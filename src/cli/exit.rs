@@ -95,13 +95,16 @@ fn code_of_study(error: &StudyError) -> u8 {
         | StudyError::TooMany { .. }
         | StudyError::TooManyFirings { .. }
         | StudyError::Setting(_) => 2,
-        StudyError::Costs { .. } | StudyError::TraceText { .. } | StudyError::Trace { .. } => 3,
+        StudyError::Costs { .. }
+        | StudyError::NoText { .. }
+        | StudyError::TraceText { .. }
+        | StudyError::Trace { .. } => 3,
         StudyError::OtherGraph { .. }
         | StudyError::NoModel(_)
         | StudyError::NoCostsOf { .. }
         | StudyError::NoSuchPolicy { .. }
         | StudyError::Sim(_) => 4,
-        StudyError::Unreadable { .. } | StudyError::NoText { .. } => 6,
+        StudyError::Unreadable { .. } => 6,
     }
 }
 

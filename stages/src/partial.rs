@@ -10,8 +10,7 @@ use crate::error::Error;
 pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
     let metadata = fs::metadata(path).map_err(Error::io("open", path))?;
     if !metadata.is_file() {
-        let source = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-        return Err(Error::Io { action: "open", file: path.to_owned(), source });
+        return Err(Error::BadText(format!("{} is not a regular file", path.display())));
     }
     File::open(path).map_err(Error::io("open", path))
 }

@@ -108,7 +108,7 @@ pub(crate) fn read_graph(file: &Path) -> Result<(GraphPlan, Vec<String>), StudyE
     let outcome =
         load_file(&place, &shown, catalogue).map_err(|why| StudyError::Unreadable { file: file.to_owned(), why })?;
     if let Some(why) = outcome.unread {
-        return Err(StudyError::NoText { file: file.to_owned(), why });
+        return Err(StudyError::Unreadable { file: file.to_owned(), why: std::io::Error::other(why) });
     }
     let catalogue = outcome.catalogue.iter().flat_map(|catalogue| &catalogue.implementations);
     let mut stages: Vec<String> = catalogue.map(|one| one.stage.value.clone()).collect();
