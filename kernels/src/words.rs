@@ -1,8 +1,18 @@
-//! Sums and differences of residues in 64-bit words, in place.
+//! Residues in 64-bit words: the coordinates' prime, and sums and differences in place.
 //!
-//! Through blst each costs a call and its operands' way through memory, as much again as the sum.
+//! Through blst a sum costs a call and its operands' way through memory, as much again as the sum.
 
 use std::hint::select_unpredictable;
+
+/// p, the order of the coordinates' field, the lowest word first.
+pub(crate) const PRIME: [u64; 6] = [
+    0xb9fe_ffff_ffff_aaab,
+    0x1eab_fffe_b153_ffff,
+    0x6730_d2a0_f6b0_f624,
+    0x6477_4b84_f385_12bf,
+    0x4b1b_a7b6_434b_acd7,
+    0x1a01_11ea_397f_e69a,
+];
 
 /// a + b mod m, for a and b below m, and m below half of 2^(64·N): the sum carries nothing out.
 #[inline(always)]

@@ -11,7 +11,7 @@ use super::{Ifma, field, fp};
 use crate::msm::Curve;
 use crate::msm::adder::{Adder, Pair};
 use crate::msm::load::{LoadError, Pieces};
-use crate::{G1Affine, G2Affine};
+use crate::{G1Affine, G2Affine, words};
 
 /// Bases with coordinates in F, K elements of Fp each.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ fn minus(y: &[u64; fp::WORDS]) -> [u64; fp::WORDS] {
     let mut out = [0; fp::WORDS];
     let mut borrow = false;
     for i in 0..fp::WORDS {
-        let (d, b1) = fp::PRIME_WORDS[i].overflowing_sub(y[i]);
+        let (d, b1) = words::PRIME[i].overflowing_sub(y[i]);
         let (d, b2) = d.overflowing_sub(borrow.into());
         out[i] = d;
         borrow = b1 | b2;

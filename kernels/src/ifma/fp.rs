@@ -6,6 +6,7 @@
 use super::Ifma;
 use super::field::{self, Limbs, Modulus, multiple, normalise, splat};
 use super::vector::{LANES, LIMB_BITS, LIMB_MASK, Row, V, each, transpose};
+use crate::words;
 
 /// Limbs of an element.
 pub(crate) const LIMBS: usize = 8;
@@ -19,20 +20,10 @@ pub(crate) type Fp = Limbs<LIMBS>;
 pub(crate) struct P;
 
 impl Modulus<LIMBS> for P {
-    const PRIME: [u64; LIMBS] = field::to_limbs(&PRIME_WORDS);
+    const PRIME: [u64; LIMBS] = field::to_limbs(&words::PRIME);
     const NEGATED_INVERSE: u64 = 0x3_fffc_fffc_fffd;
     const SHORT_INVERSE: bool = false;
 }
-
-/// p in 64-bit words.
-pub(crate) const PRIME_WORDS: [u64; WORDS] = [
-    0xb9fe_ffff_ffff_aaab,
-    0x1eab_fffe_b153_ffff,
-    0x6730_d2a0_f6b0_f624,
-    0x6477_4b84_f385_12bf,
-    0x4b1b_a7b6_434b_acd7,
-    0x1a01_11ea_397f_e69a,
-];
 
 /// 2^416 mod p: the number 1.
 pub(crate) const ONE: [u64; LIMBS] = [
@@ -210,7 +201,7 @@ pub(crate) fn canonical_words(limbs: &[u64; LIMBS]) -> [u64; WORDS] {
     let mut reduced = [0; WORDS];
     let mut borrow = false;
     for i in 0..WORDS {
-        let (d, b1) = words[i].overflowing_sub(PRIME_WORDS[i]);
+        let (d, b1) = words[i].overflowing_sub(words::PRIME[i]);
         let (d, b2) = d.overflowing_sub(borrow.into());
         reduced[i] = d;
         borrow = b1 | b2;

@@ -9,6 +9,7 @@ use proofline_memory::Pages;
 use super::portable::{Coordinates, Field};
 use super::{Bases, Curve, DROPPED, Query};
 use crate::Path;
+use crate::words::PRIME;
 
 /// A query as it is stored: points at infinity are left out.
 #[derive(Debug, Clone, Copy)]
@@ -114,16 +115,6 @@ impl<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync> Pieces<R> {
 
 /// Bytes of a component of a coordinate.
 const COMPONENT: usize = 48;
-
-/// p, the lowest word first.
-pub(super) const PRIME: [u64; 6] = [
-    0xb9fe_ffff_ffff_aaab,
-    0x1eab_fffe_b153_ffff,
-    0x6730_d2a0_f6b0_f624,
-    0x6477_4b84_f385_12bf,
-    0x4b1b_a7b6_434b_acd7,
-    0x1a01_11ea_397f_e69a,
-];
 
 pub(super) const fn plain_bytes<C: Coordinates>() -> usize {
     2 * C::Field::COMPONENTS * COMPONENT

@@ -85,7 +85,7 @@ fn what_is_no_stored_query_is_refused() {
         for coordinate in [8, 9] {
             // p itself, the least number that is not below it.
             let mut bytes = bytes.clone();
-            let prime = super::load::PRIME.map(u64::to_le_bytes).concat();
+            let prime = crate::words::PRIME.map(u64::to_le_bytes).concat();
             bytes[coordinate * 48..][..48].copy_from_slice(&prime);
             let error = load::<G1Affine>(10, &infinities, &bytes, path).unwrap_err();
             assert!(matches!(error, LoadError::NoPoint { index: 4 }), "{error}");

@@ -1,6 +1,6 @@
 //! The coordinate fields over blst: its products and inversions, sums and differences in place.
 
-use crate::words;
+use crate::words::{self, PRIME};
 
 /// The coordinate field of a curve, over blst.
 pub trait Field: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -30,16 +30,6 @@ pub trait Field: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 's
     /// Whether this is zero.
     fn is_zero(&self) -> bool;
 }
-
-/// p, in 64-bit words.
-const PRIME: [u64; 6] = [
-    0xb9fe_ffff_ffff_aaab,
-    0x1eab_fffe_b153_ffff,
-    0x6730_d2a0_f6b0_f624,
-    0x6477_4b84_f385_12bf,
-    0x4b1b_a7b6_434b_acd7,
-    0x1a01_11ea_397f_e69a,
-];
 
 /// 2^384 mod p, the number 1 of blst.
 const ONE: blst::blst_fp = blst::blst_fp {
