@@ -202,14 +202,47 @@ fn an_error_that_nobody_reads_has_its_exit_code() {
 #[test]
 fn what_is_no_text_file_cannot_be_read() {
     let bytes = file("no-utf-8.ron", b"Graph(\xff)");
-    for place in [".", "/dev/null", &bytes] {
-        for arguments in
-            [&["check", place][..], &["plan", "--graph", place], &["sim", place], &["sku", "synthetic", place]]
-        {
-            assert_eq!(proofline(arguments).code, Some(6), "{arguments:?}");
+    let (vk, proof) = (format!("{}/circuit.vk", key()), file("all-zero.bin", &[0; 192]));
+    let (params, public) = (key(), file("public-of-none.json", b"[]"));
+    let poseidon = scratch("key-of-poseidon-for-kinds").display().to_string();
+    assert_eq!(proofline(&["setup", "--r1cs", R1CS, "--force", "-o", &poseidon]).code, Some(0));
+    // A folder with a key in it is a key; one without has no file to be read.
+    for place in ["src", "/dev/null", "/dev/zero", "nowhere.at.all"] {
+        for arguments in [
+            &["check", place][..],
+            &["plan", "--graph", place],
+            &["sim", place],
+            &["sku", "synthetic", place],
+            &["sim", "graphs/host.ron", "--costs", place],
+            &["calibrate", place],
+            &["calibrate", "--trace", place, "--graph", "graphs/host.ron"],
+            &["prove", "--circuit", "sha256:1", "--params", place],
+            &["prove", "--zkey", place, "--wtns", WTNS],
+            &["prove", "--r1cs", place, "--wtns", WTNS, "--params", params],
+            &["prove", "--r1cs", R1CS, "--wtns", place, "--params", &poseidon],
+            &["verify", "--vk", place, "--public", place, "--proof", place],
+            &["verify", "--vk", &vk, "--public", place, "--proof", place],
+            &["verify", "--vk", &vk, "--public", &public, "--proof", place],
+            &["export-vk", place],
+            &["params", "inspect", place],
+            &["plan", "--machine", if place == "nowhere.at.all" { "nowhere.xml" } else { place }],
+        ] {
+            let answer = proofline(arguments);
+            assert_eq!(answer.code, Some(6), "{arguments:?}: {}{}", answer.out, answer.error);
         }
-        // As every fault of a cost file: see `numbers.rs`.
-        assert_eq!(proofline(&["sim", "graphs/host.ron", "--costs", place]).code, Some(3), "{place}");
+    }
+    // What was read and is no text has a fault, as if it had any other.
+    for (arguments, code) in [
+        (&["check", &bytes][..], 1),
+        (&["plan", "--graph", &bytes], 1),
+        (&["sim", &bytes], 1),
+        (&["sku", "synthetic", &bytes], 1),
+        (&["sim", "graphs/host.ron", "--costs", &bytes], 3),
+        (&["calibrate", &bytes], 3),
+        (&["verify", "--vk", &vk, "--public", &bytes, "--proof", &proof], 3),
+    ] {
+        let answer = proofline(arguments);
+        assert_eq!(answer.code, Some(code), "{arguments:?}: {}{}", answer.out, answer.error);
     }
 }
 
@@ -269,6 +302,12 @@ fn the_plan_is_printed_and_the_binding_read_back() {
     for part in ["synthesize", "spmv", "prep_msm", "b_g2_msm", "gpu_ntt_msm", "assemble", "dealloc", "holds ("] {
         assert!(plan.out.contains(part), "`{part}` is not in:\n{}", plan.out);
     }
+    // What is compiled in and what is read are shown alike.
+    let compiled = proofline(&["plan"]);
+    for read in [&["plan", "graphs/host.ron"][..], &["plan", "--graph", "graphs/host.ron"]] {
+        assert_eq!(proofline(read).out, compiled.out, "{read:?}");
+    }
+    assert_eq!(proofline(&["plan", "graphs/host.ron", "--graph", "graphs/host.ron"]).code, Some(2));
     let described = proofline(&["plan", "--machine", "pack:1 l3:12 core:8 pu:2(indexes=2*96:1*2)"]);
     assert!(described.out.contains("12 CCDs, 96 cores"), "{}", described.out);
     refused(&["plan", "--machine", "pack:x"], 2, &["pack:x"]);
@@ -396,9 +435,9 @@ fn nothing_is_waited_for_without_end() {
     let _ = fs::remove_file(&pipe);
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let pipe = pipe.display().to_string();
-    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 3, &["is not a regular file"]);
-    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 3, &["is not a regular file"]);
-    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 3, &["not a regular file"]);
+    refused(&["verify", "--vk", &pipe, "--public", &pipe, "--proof", &pipe], 6, &["is not a regular file"]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", &pipe], 6, &["is not a regular file"]);
+    refused(&["sim", "graphs/host.ron", "--sku", "laptop", "--costs", &pipe], 6, &["not a regular file"]);
     let study = "graphs/study/cuzk-phase12.ron";
     refused(&["sweep", study, "--vary", "workers=1..1000000000"], 2, &["more than 1,000,000 values"]);
     refused(&["sweep", study, "--vary", "workers=5..1"], 2, &["a range goes up"]);

@@ -49,7 +49,7 @@ fn a_sku_that_is_none_says_where() {
         let file = scratch("sku-none.ron", &laptop.replace(old, new));
         refused(&["sku", "synthetic", &file], 1, &parts);
     }
-    refused(&["sku", "synthetic", "graphs/host.ron"], 1, &["expected `Sku`"]);
+    refused(&["sku", "synthetic", "graphs/host.ron"], 1, &["this is a graph, not a SKU"]);
     refused(&["sku", "synthetic", "missing.ron"], 6, &["missing.ron"]);
 }
 
@@ -70,8 +70,8 @@ fn a_machine_that_is_none_says_why() {
         ("core:4", 2, "say how many hardware threads each has"),
         ("pack:64 l3:64 core:64 pu:2", 2, "64 × 64 × 64 × 2 are more than the 8192 hardware threads"),
         ("missing.xml", 6, "missing.xml"),
-        ("graphs", 3, "is not a regular file"),
-        ("/dev/zero", 3, "is not a regular file"),
+        ("graphs", 6, "is not a regular file"),
+        ("/dev/zero", 6, "is not a regular file"),
         ("README.md", 3, "hwloc cannot read README.md"),
         (no_topology.as_str(), 3, "hwloc cannot read"),
     ] {

@@ -71,6 +71,13 @@ fn numbers_of_a_cost_model() {
         ("version: 1", "version: 2", "2:14", "version 2 of the format is not known", "reads version 1"),
         ("core_s: 25.0", "core_s: \"x\"", ":9:", "core_s", ""),
         ("core_s: 25.0", "cores: 25.0", ":9:", "cores", ""),
+        (
+            "\"b_g2_msm\": (),",
+            "\"b_g2_msm\": (), \"synthesize\": (),",
+            "12:42",
+            "`synthesize` is there twice",
+            "-bad.ron:8:9;",
+        ),
     ];
     let good = scratch("numbers-good.ron", COSTS);
     let answer = proofline(&["sim", PHASE12, "--costs", &good, "--jobs", "2", "--concurrency", "2"]);
@@ -145,9 +152,54 @@ fn numbers_of_a_calibration_table() {
         ("peak_rss_gib: 300.0", "peak_rss_gib: inf", 3, &["bad.ron:12:", "peak_rss_gib", "inf", "0.001 to 1e6"]),
         ("from: 0.3, to: 0.6", "from: 0.6, to: 0.3", 3, &["bad.ron:8:", "0.6 to 0.3", "`from` below `to`"]),
         ("from: 0.3, to: 0.6", "from: 0.3, to: NaN", 3, &["0.3 to NaN"]),
-        ("from: 0.3, to: 0.6", "from: 0.3, to: 600.0", 2, &["host.boost_loss", "0.3 to 600", "0 to 100"]),
-        ("from: 0.3, to: 0.6", "from: 0.4, to: 0.6", 2, &["host.boost_loss", "`0.37`", "its range is 0.4 to 0.6"]),
-        ("host.boost_loss", "host.boost", 2, &["host.boost", "boost_loss"]),
+        ("from: 0.3, to: 0.6", "from: 0.3, to: 600.0", 3, &["bad.ron:8:", "host.boost_loss", "0.3 to 600", "0 to 100"]),
+        (
+            "from: 0.3, to: 0.6",
+            "from: 0.4, to: 0.6",
+            3,
+            &["bad.ron:8:", "host.boost_loss", "`0.37`", "its range is 0.4 to 0.6"],
+        ),
+        ("host.boost_loss", "host.boost", 3, &["bad.ron:8:20", "host.boost", "boost_loss"]),
+        // What a fit names is there, in the graph that the row is of and in the costs.
+        (
+            "host.boost_loss",
+            "nope.witness.core_s",
+            3,
+            &["bad.ron:8:20", "there is no stage `nope.witness.core_s`", "synthesize"],
+        ),
+        ("host.boost_loss", "synthesize.nope.core_s", 3, &["bad.ron:8:20", "there is no piece", "witness"]),
+        (
+            "seconds_per_proof: 100.0",
+            "busy: Busy(stage: \"spmv\", seconds_per_proof: 9.0)",
+            3,
+            &[
+                "bad.ron:11:96",
+                "`busy.stage of the row \"one\"`: there is no stage of cuzk-phase11.ron `spmv`",
+                "`gpu_prove`",
+            ],
+        ),
+        (
+            "seconds_per_proof: 100.0",
+            "busy: Busy(stage: \"gpu_prove\", seconds_per_proof: 9.0, without: \"trimm\")",
+            3,
+            &["bad.ron:11:", "there is no piece of `gpu_prove` `trimm`", "`trim`"],
+        ),
+        (
+            "jobs: 2,",
+            "set: [\"workers=3\", \"stages.nope.workers=1\"], jobs: 2,",
+            3,
+            &["bad.ron:11:72", "`set of the row \"one\"`: there is no stage `nope`", "synthesize"],
+        ),
+        (
+            "sku: \"tr-pro-7995wx-rtx5070ti\"",
+            "sku: \"no such\"",
+            3,
+            &[
+                "bad.ron:11:33",
+                "its SKU `tr-pro-7995wx-rtx5070ti`, and the fit's `sku` is `no such`",
+                "name one SKU in both",
+            ],
+        ),
         ("seeds: 1", "seeds: 1000000", 3, &["bad.ron:6:12", "`seeds`: 1000000"]),
         ("version: 1", "version: 7", 3, &["bad.ron:2:14", "version 7"]),
         (
@@ -214,7 +266,7 @@ fn numbers_of_a_trace() {
     assert_eq!(answer.code, Some(0), "{}", answer.error);
     assert!(answer.error.contains("warning: one load was measured"), "{}", answer.error);
     for (old, new, code, parts) in [
-        ("\"dur\":4000000.0", "\"dur\":-4.0", 3, &["record 3", "`dur`: -4", "0 to 1e15"][..]),
+        ("\"dur\":4000000.0", "\"dur\":-4.0", 3, &["bad-trace.json:4: record 3", "`dur`: -4", "0 to 1e15"][..]),
         ("\"dur\":4000000.0", "\"dur\":1e300", 3, &["record 3", "`dur`"]),
         ("\"dur\":4000000.0", "\"dur\":1e999", 3, &["bad-trace.json:4", "number out of range"]),
         ("\"ts\":5.0", "\"ts\":-5.0", 3, &["record 3", "`ts`: -5"]),
@@ -222,9 +274,9 @@ fn numbers_of_a_trace() {
         ("\"tid\":0", "\"tid\":70000", 3, &["record 3", "`tid`: 70000"]),
         ("\"ending\":\"succeeded\"", "\"ending\":\"maybe\"", 3, &["record 3", "`ending`: \"maybe\""]),
         ("\"partitions\":1", "\"partitions\":0", 3, &["record 2", "`partitions`: 0 ", "1 to 65536"]),
-        ("\"ts\":6000020.0", "\"ts\":-1.0", 3, &["record 5", "`ts`: -1"]),
+        ("\"ts\":6000020.0", "\"ts\":-1.0", 3, &["bad-trace.json:6: record 5", "`ts`: -1"]),
         ("\"id\":0,\"pid\":0,\"ts\":6000020.0", "\"id\":7,\"pid\":0,\"ts\":6000020.0", 3, &["record 5", "job 7 ends"]),
-        ("\"job\":0", "\"job\":9", 3, &["the trace", "job 9, which was never submitted"]),
+        ("\"job\":0", "\"job\":9", 3, &["bad-trace.json:4: record 3", "job 9, which was never submitted"]),
         ("\"ts\":6000020.0", "\"ts\":0.0", 4, &["lasts 0 s"]),
         ("\"name\":\"synthesize\"", "\"name\":\"spmv\"", 4, &["the trace is of graph `cuzk-phase12`"]),
     ] {
@@ -276,7 +328,15 @@ fn numbers_of_the_command_line() {
     // Each number is one that it may be; together they make no sense.
     let tiny = scratch("tiny-circuit.ron", &COSTS.replace("constraints: 1000", "constraints: 1"));
     let answer = refused(&["sim", PHASE12, "--costs", &tiny], 4, &[]);
-    assert!(answer.error.contains("demands are 0 to 1e9"), "{}", answer.error);
+    for part in ["`synthesize`", "piece `witness`", "core_s: 25;", "takes 1e9 s at most"] {
+        assert!(answer.error.contains(part), "{part}: {}", answer.error);
+    }
+    let long = scratch(
+        "long-piece.ron",
+        &COSTS.replace("core_s: 25.0", "core_s: 1e9").replace("constraints: 1000", "constraints: 0"),
+    );
+    let answer = refused(&["sim", PHASE12, "--costs", &long], 4, &[]);
+    assert!(answer.error.contains("core_s: 1000000000;"), "{}", answer.error);
     refused(
         &["sim", PHASE12, "--jobs", "65536", "--partitions", "65536"],
         2,
@@ -306,7 +366,7 @@ fn inputs_that_are_no_files_are_refused_at_once() {
         (huge.as_str(), "more than the"),
         ("target-that-is-not-there", ""),
     ] {
-        let code = if why.is_empty() { 6 } else { 3 };
+        let code = if why == "more than the" { 3 } else { 6 };
         refused(&["sim", PHASE12, "--costs", input], code, &[input, why]);
         refused(&["calibrate", input], code, &[input, why]);
         refused(&["calibrate", "--trace", input, "--graph", PHASE12], code, &[input, why]);

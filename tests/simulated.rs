@@ -71,6 +71,8 @@ fn sweep_writes_a_table_and_a_plot() {
     assert!(table.starts_with("stages.synthesize.workers,pools.mem_heavy,seconds_per_proof,peak_rss_gib,"), "{table}");
     let picture = fs::read_to_string(&plot).expect("a plot");
     assert!(picture.starts_with("<svg") && picture.matches("<polyline").count() == 2 * 2, "{picture}");
+    let line = format!("<desc>Made by `proofline sweep {PHASE12} {} {}`.</desc>", vary.join(" "), files.join(" "));
+    assert!(picture.contains(&line), "{line}\n{picture}");
 }
 
 #[test]
@@ -88,7 +90,8 @@ fn tune_writes_a_graph_that_check_lets_pass() {
     let out = done(&[&["tune", PHASE12, "--out", &graph][..], &slow].concat());
     assert!(out.contains("stages.synthesize.workers 3 → "), "{out}");
     let text = fs::read_to_string(&graph).expect("a graph");
-    assert!(text.starts_with("// Tuned by `proofline tune") && text.contains(": without it +"), "{text}");
+    let line = format!("// Tuned by `proofline tune {PHASE12} --out {graph} {}`: ", slow.join(" "));
+    assert!(text.starts_with(&line) && text.contains(": without it +"), "{text}");
     assert!(done(&["check", &graph]).is_empty() || !done(&["check", &graph]).contains("error"));
     done(&["sim", &graph, "--jobs", "4", "--concurrency", "4"]);
 }
@@ -106,6 +109,8 @@ fn a_real_run_s_trace_becomes_costs_and_the_costs_seconds() {
     let graph = "graphs/host.ron";
     let out = done(&["calibrate", "--trace", &trace, "--graph", graph, "--sku", "laptop", "--out", &costs]);
     assert!(out.contains("1 row: off by "), "{out}");
+    let made = format!("// Made by `proofline calibrate --trace {trace} --graph {graph} --sku laptop --out {costs}`.");
+    assert!(fs::read_to_string(&costs).expect("costs").lines().any(|line| line == made), "{made}");
     let simulate = ["sim", graph, "--costs", &costs, "--sku", "laptop", "--jobs", "6", "--concurrency", "4", "--json"];
     let answer: Value = serde_json::from_str(&done(&simulate)).expect("JSON");
     assert!(answer["seconds_per_proof"].as_f64().is_some_and(|seconds| seconds > 0.0), "{answer}");
@@ -315,4 +320,127 @@ fn check_says_when_memory_was_not_checked() {
     );
     let verdict = done(&["check", "graphs/tr7995wx-rtx5070ti.ron"]);
     assert!(!verdict.contains("memory"), "{verdict}");
+}
+
+/// Costs that were set by hand were not measured, whoever measured the others.
+#[test]
+fn costs_that_are_changed_are_calibrated_no_more() {
+    let load = ["--jobs", "2", "--concurrency", "2"];
+    let changed = ["--set", "costs.host.smt_gain=0.1"];
+    let answer: Value =
+        serde_json::from_str(&done(&[&["sim", PHASE12, "--json"][..], &load, &changed].concat())).expect("JSON");
+    let why = "costs.host.smt_gain was changed and is not as it was fitted";
+    assert!(answer["uncalibrated"] == why && answer["seconds_per_proof"].is_null(), "{answer}");
+    let vary = ["--vary", "costs.host.smt_gain=0.1,0.2"];
+    for more in [&changed[..], &[]] {
+        let vary = if more.is_empty() { &vary[..] } else { &["--vary", "workers=2,4"] };
+        let table = done(&[&["sweep", PHASE12][..], &load, more, vary].concat());
+        assert!(table.contains("times_the_best") && !table.contains("seconds"), "{table}");
+    }
+    let tuned = done(&[&["tune", PHASE12, "--vary", "workers=7,8"][..], &load, &changed].concat());
+    assert!(tuned.contains(&format!("// No seconds: {why}.")) && !tuned.contains(" s."), "{tuned}");
+    // What is set to what it was is not changed.
+    let costs = proofline::study::read_costs(Path::new("graphs/study/costs.ron")).expect("costs");
+    let same = format!("costs.host.smt_gain={}", costs.host.smt_gain);
+    let text = done(&[&["sim", PHASE12, "--set", &same][..], &load].concat());
+    assert!(text.contains(" s/proof"), "{text}");
+}
+
+#[test]
+fn a_field_is_given_once_and_is_in_the_file() {
+    let twice = "`stages.synthesize.workers` is given twice";
+    for (arguments, part) in [
+        (&["sweep", PHASE12, "--vary", "workers=1,2", "--vary", "stages.synthesize.workers=3"][..], twice),
+        (&["tune", PHASE12, "--vary", "workers=1,2", "--vary", "workers=3"], twice),
+        (&["sim", PHASE12, "--set", "workers=1", "--set", "stages.synthesize.workers=2"], twice),
+        (
+            &["tune", PHASE12, "--vary", "stages.synthesize.needs.dealloc=1,2"],
+            "has nothing at `stages.synthesize.needs.dealloc`; is it `stages.dealloc.needs.dealloc`?",
+        ),
+        (&["tune", PHASE12, "--vary", "costs.host.smt_gain=0.1,0.2"], "costs stand in a file of their own"),
+    ] {
+        let (code, out, error) = proofline(arguments);
+        assert!(code == 2 && out.is_empty() && error.contains(part), "{arguments:?}: {code}\n{out}{error}");
+    }
+}
+
+/// A field that the graph leaves to the stage is tried with each value, the first one too.
+#[test]
+fn a_field_that_the_graph_does_not_state_is_tried() {
+    let tune = ["tune", PHASE12, "--vary", "stages.b_g2_msm.in_flight=1", "--vary", "stages.assemble.threads=1"];
+    let out = done(&[&tune[..], &["--jobs", "2", "--concurrency", "2"]].concat());
+    assert!(!out.contains(": 1 graphs tried"), "{out}");
+}
+
+#[test]
+fn costs_of_a_circuit_are_for_graphs_that_state_one() {
+    let folder = scratch("without-constraints");
+    fs::create_dir_all(format!("{folder}/skus")).expect("a folder");
+    for file in ["catalogue.ron", "costs.ron"] {
+        fs::copy(format!("graphs/study/{file}"), format!("{folder}/{file}")).expect("a copy");
+    }
+    let sku = "tr-pro-7995wx-rtx5070ti.ron";
+    fs::copy(format!("graphs/skus/{sku}"), format!("{folder}/skus/{sku}")).expect("a copy");
+    let text = fs::read_to_string(PHASE12).expect("a graph");
+    let at = text.find("constraints: ").expect("it states them");
+    let end = at + text[at..].find(", ").expect("others follow") + 2;
+    let graph = format!("{folder}/graph.ron");
+    fs::write(&graph, format!("{}{}", &text[..at], &text[end..])).expect("a scratch file");
+    let (code, out, error) = proofline(&["sim", &graph, "--jobs", "2"]);
+    assert!(code == 2 && out.is_empty(), "{code}\n{out}{error}");
+    assert!(error.contains("state no `constraints`, and the costs are those of 130278869"), "{error}");
+}
+
+#[test]
+fn a_log_that_cannot_go_on_says_where_and_what() {
+    let log = "policy=replay(0:0.0 4:1.0)";
+    let (code, _, error) = proofline(&["sim", PHASE12, "--jobs", "2", "--concurrency", "2", "--set", log]);
+    assert_eq!(code, 4, "{error}");
+    let wish = "it waits for decision 1 of its log, `4:1.0`: stage `dealloc` for job 1 partition 0";
+    assert!(error.contains("policy `replay` chose nothing") && error.contains(wish), "{error}");
+}
+
+/// A file in the place of another is told in a sentence, not by all that it lacks.
+#[test]
+fn a_file_of_another_kind_is_told_in_a_sentence() {
+    let (sku, catalogue) = ("graphs/skus/laptop.ron", "graphs/study/catalogue.ron");
+    let (costs, fit) = ("graphs/study/costs.ron", "graphs/study/cuzk-fit.ron");
+    for (arguments, code, part) in [
+        (&["sku", "synthetic", "graphs/host.ron"][..], 1, "this is a graph, not a SKU"),
+        (&["sku", "synthetic", catalogue], 1, "this is a catalogue, not a SKU"),
+        (&["sku", "synthetic", costs], 1, "this is a cost model, not a SKU"),
+        (&["check", sku], 1, "this is a SKU, not a graph"),
+        (&["check", costs], 1, "this is a cost model, not a graph"),
+        (&["check", fit], 1, "this is a table of measurements to fit to, not a graph"),
+        (&["sim", catalogue], 1, "this is a catalogue, not a graph"),
+        (&["sim", PHASE12, "--costs", "graphs/host.ron"], 3, "it is a graph: a cost model"),
+        (&["sim", PHASE12, "--costs", fit], 3, "it is a table of measurements to fit to: a cost model"),
+        (&["calibrate", sku], 3, "it is a SKU: what is fitted"),
+        (&["calibrate", PHASE12], 3, "it is a graph: what is fitted"),
+    ] {
+        let (found, out, error) = proofline(arguments);
+        let both = out + &error;
+        assert!(found == code && both.contains(part), "{arguments:?}: {found}\n{both}");
+        assert_eq!(both.matches("error: ").count(), 1, "{arguments:?}\n{both}");
+    }
+}
+
+/// What stands where a number should be is told with the number to write.
+#[test]
+fn a_wrong_capacity_says_what_to_write() {
+    let text = fs::read_to_string("graphs/host.ron").expect("a graph");
+    let edge = "Edge(\"synthesize\", \"spmv\")";
+    assert!(text.contains(edge));
+    let help = |capacity: &str| {
+        let new = format!("Edge(\"synthesize\", \"spmv\", capacity: {capacity})");
+        let file = scratch("wrong-capacity.ron");
+        fs::write(&file, text.replace(edge, &new)).expect("a scratch file");
+        let (code, out, error) = proofline(&["check", &file]);
+        assert_eq!((code, out.matches("error: ").count()), (1, 1), "{capacity}\n{out}{error}");
+        let line = out.lines().find_map(|line| line.split_once("= help: ")).map(|(_, help)| help.to_owned());
+        line.unwrap_or_else(|| panic!("no help: {out}"))
+    };
+    assert_eq!(help("0"), "write 1 or more, or leave it out: as many as the stages before it can work on");
+    assert_eq!(help("65537"), "write 65536 or less");
+    assert_eq!(help(""), "write the value here, or remove the name and the colon before it");
 }

@@ -87,8 +87,7 @@ impl Calibrate {
                 calibration.left_out_worst = errors.last().copied();
             }
         }
-        let how = if self.leave_one_out { " --leave-one-out" } else { "" };
-        self.write(&costs, fitted.doubts, &format!("{}{how}", file.display()))
+        self.write(&costs, fitted.doubts)
     }
 
     fn to_traces(&self, graph: &Path) -> Result<(), Fault> {
@@ -111,11 +110,10 @@ impl Calibrate {
             let (off, jobs, j) = (100.0 * row.off(), row.jobs, row.concurrency);
             say!("  {name:44} {jobs:>5} {j:>3} {:>10.4} {:>10.4} {off:>+6.1}%", row.measured_s, row.simulated_s);
         }
-        let of = format!("--trace {} --graph {}", names.join(" "), graph.display());
-        self.write(&costs, doubts_of_traces(&study, &traces), &of)
+        self.write(&costs, doubts_of_traces(&study, &traces))
     }
 
-    fn write(&self, costs: &Costs, mut doubts: Vec<String>, of: &str) -> Result<(), Fault> {
+    fn write(&self, costs: &Costs, mut doubts: Vec<String>) -> Result<(), Fault> {
         if let Some(calibration) = &costs.calibration {
             let (median, worst) = (100.0 * calibration.median_error, 100.0 * calibration.worst_error);
             let rows = if calibration.rows == 1 { "row" } else { "rows" };
@@ -128,8 +126,7 @@ impl Calibrate {
         doubts.extend(expect_usable(costs)?);
         doubts.iter().for_each(|doubt| tell!("warning: {doubt}"));
         let Some(out) = &self.out else { return Ok(()) };
-        let made_by = format!("proofline calibrate {of} --out {}", out.display());
-        let text = costs_text(costs, &made_by)
+        let text = costs_text(costs, &super::line::whole())
             .map_err(|error| Fault::Internal(format!("the costs cannot be written as RON: {error}")))?;
         // Whoever reads the file later is told as well.
         let doubts: String = doubts.iter().map(|doubt| format!("// Warning: {doubt}.\n")).collect();

@@ -10,10 +10,10 @@ pub const CODES: &str = "Exit codes:
    0  done
    1  refused: a proof does not verify, a graph or a SKU has errors, or no graph runs within the limits
    2  the command line is wrong
-   3  a file or text cannot be understood
+   3  a file or text cannot be understood: damaged, of another kind, or with a fault at a place
    4  circuit, key, witness or proof do not belong together, or measurements to a model
    5  the witness does not satisfy the circuit
-   6  a file cannot be read or written
+   6  a file cannot be read or written: it is not there, not allowed, or a folder, a pipe or a device
    7  this machine is not what the compiled graph demands
   70  an internal fault";
 
@@ -92,6 +92,7 @@ fn code_of_study(error: &StudyError) -> u8 {
         | StudyError::NoMachine
         | StudyError::NoSku { .. }
         | StudyError::NoSizes
+        | StudyError::NoConstraints { .. }
         | StudyError::TooMany { .. }
         | StudyError::TooManyFirings { .. }
         | StudyError::Setting(_) => 2,

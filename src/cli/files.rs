@@ -59,7 +59,7 @@ pub fn read(file: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let fail = |source| Error::Io { action: "read", file: file.to_owned(), source };
     let metadata = fs::metadata(file).map_err(fail)?;
     if !metadata.is_file() {
-        return Err(Error::BadText(format!("{} is not a regular file", file.display())));
+        return Err(Error::NotRegular { file: file.to_owned(), advice: String::new() });
     }
     let mut bytes = Vec::new();
     fs::File::open(file).and_then(|open| open.take(limit + 1).read_to_end(&mut bytes)).map_err(fail)?;

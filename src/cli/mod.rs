@@ -20,6 +20,7 @@ mod exit;
 mod explain;
 mod export_vk;
 mod files;
+mod line;
 mod machine;
 mod params;
 mod plan;

@@ -7,7 +7,7 @@ use pipeline_graph::{Style, render};
 use proofline::runtime::binding::Bound;
 use proofline::runtime::export::Graph;
 use proofline::runtime::placement::place;
-use proofline::runtime::plan::{Bytes, Ccds, Insist, MemoryRow, Plan, Pool, Share, StagePlan, Unit};
+use proofline::runtime::plan::Plan;
 use proofline::runtime::topology::{Cpus, Machine};
 use proofline::study::{plan_of_graph, read_sku};
 use proofline::{Error, Pipeline, Prover, StartError};
@@ -24,7 +24,7 @@ pub fn version() -> String {
 /// Prints the plan that is compiled into this binary.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan --graph graphs/mine.ron\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
+    after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan graphs/mine.ron\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
                         core:8 pu:2'\n  proofline plan --graph graphs/h200.ron --machine this"
 )]
 pub struct PlanCommand {
@@ -39,6 +39,9 @@ pub struct PlanCommand {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["binding", "machine"])]
     sku: Option<String>,
     /// Plans this graph file instead, without building it
+    #[arg(value_name = "FILE", conflicts_with_all = ["binding", "graph"])]
+    file: Option<PathBuf>,
+    /// The same
     #[arg(long, value_name = "FILE", conflicts_with = "binding")]
     graph: Option<PathBuf>,
     /// Draws the graph for Graphviz
@@ -54,10 +57,10 @@ impl PlanCommand {
         let plan = Pipeline::plan();
         // Before anything is printed.
         let machine = self.machine(&plan)?;
-        if self.graph.is_some() || self.dot || self.svg {
+        if self.named().is_some() || self.dot || self.svg {
             return self.of_a_file(&plan, machine.as_ref());
         }
-        print_plan(&plan);
+        print_tables(Pipeline::TABLES, &plan.digest);
         if self.binding {
             print_bindings(&Prover::start()?);
         }
@@ -69,10 +72,15 @@ impl PlanCommand {
 }
 
 impl PlanCommand {
+    /// The graph file that is planned instead of the one that is compiled in.
+    fn named(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.graph.as_deref())
+    }
+
     /// The machine to place the workers on, if one is named.
     fn machine(&self, compiled: &Plan) -> Result<Option<Machine>, Fault> {
         if let Some(name) = &self.sku {
-            let graph = self.graph.as_deref().unwrap_or(Path::new(&compiled.file));
+            let graph = self.named().unwrap_or(Path::new(&compiled.file));
             return Ok(Some(Machine::of_sku(&read_sku(graph, name)?)));
         }
         self.machine.as_deref().map(super::machine::named).transpose()
@@ -80,14 +88,14 @@ impl PlanCommand {
 
     /// The plan of a graph file: a picture, or its tables. Without a name it is the file that was compiled in.
     fn of_a_file(&self, compiled: &Plan, machine: Option<&Machine>) -> Result<(), Fault> {
-        let file = self.graph.clone().unwrap_or_else(|| PathBuf::from(&compiled.file));
+        let file = self.named().map_or_else(|| PathBuf::from(&compiled.file), Path::to_owned);
         let outcome = super::check::load(&file)?;
         for found in &outcome.diagnostics {
             tell!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
         }
         let fault = || if outcome.unread.is_some() { Fault::Unread } else { Fault::Refused };
         let plan = outcome.plan.as_ref().ok_or_else(fault)?;
-        if self.graph.is_none() && plan.digest != compiled.digest {
+        if self.named().is_none() && plan.digest != compiled.digest {
             let why =
                 format!("{} is not what this program was built from: `--graph FILE` draws any file", file.display());
             return Err(Error::BadText(why).into());
@@ -95,114 +103,16 @@ impl PlanCommand {
         match (self.dot, self.svg) {
             (true, _) => super::say::text_as_it_is(format_args!("{}", render::dot(plan))),
             (_, true) => super::say::text_as_it_is(format_args!("{}", render::svg(plan))),
-            _ => super::say::text_as_it_is(format_args!("{}", render::plan(plan))),
+            _ => print_tables(&render::plan(plan), &plan.digest),
         }
         machine.map_or(Ok(()), |machine| print_placement(&plan_of_graph(plan), machine))
     }
 }
 
-fn print_plan(plan: &Plan) {
-    let sku = plan.sku.as_ref().map_or("any (the machine at start-up)", |sku| &sku.name);
-    say!("graph   {} ({}, digest {})", plan.graph, plan.file, plan.digest);
-    say!("sku     {sku}");
-    say!("policy  {}", plan.policy);
-    say!("\npools");
-    let pool = |pool: &Pool| vec![pool.name.clone(), amount(pool.size, pool.unit)];
-    table(&["name", "size"], plan.pools.iter().map(pool).collect());
-    say!("\ngroups");
-    let groups = plan.groups.iter().map(|group| {
-        let ccds = match &group.ccds {
-            Ccds::All => "all".to_owned(),
-            Ccds::List(ccds) => ccds.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
-        };
-        let share = match group.share {
-            Share::Spread => "spread: a pool for each CCD",
-            Share::Pack => "pack: one pool",
-        };
-        let insist = match group.insist {
-            Insist::Demand => "demanded",
-            Insist::Prefer => "preferred",
-        };
-        let exclusive = if group.exclusive { "exclusive" } else { "shared" };
-        [group.name.as_str(), &ccds, share, insist, exclusive].map(str::to_owned).to_vec()
-    });
-    table(&["name", "CCDs", "share", "binding", "overlap"], groups.collect());
-    say!("\nstages");
-    table(
-        &["name", "backend", "tags", "group", "workers", "threads", "in flight", "fires", "needs", "holds"],
-        plan.stages.iter().map(|stage| stage_row(plan, stage)).collect(),
-    );
-    say!("\nedges");
-    let edges = plan.edges.iter().map(|edge| {
-        let name = |stage: usize| plan.stages[stage].name.clone();
-        let reserved = if edge.reserved_by == edge.from { String::new() } else { name(edge.reserved_by) };
-        vec![name(edge.from), name(edge.to), edge.token.clone(), edge.capacity.to_string(), reserved]
-    });
-    table(&["from", "to", "token", "capacity", "place reserved by"], edges.collect());
-    for memory in plan.memory.iter().filter(|memory| !memory.rows.is_empty()) {
-        match &memory.circuit {
-            Some(circuit) => say!("\nmemory, for the circuit \"{circuit}\""),
-            None => say!("\nmemory, apart from what depends on the circuit"),
-        }
-        let row = |row: &MemoryRow| {
-            let each = if row.count > 1 {
-                format!("{} × {}", row.count, pipeline_graph::words::amount(row.each))
-            } else {
-                String::new()
-            };
-            vec![row.what.clone(), each, pipeline_graph::words::amount(row.bytes)]
-        };
-        let together = vec!["together".to_owned(), String::new(), pipeline_graph::words::amount(memory.sum())];
-        table(&["what", "each", "all"], memory.rows.iter().map(row).chain([together]).collect());
-    }
-}
-
-fn stage_row(plan: &Plan, stage: &StagePlan) -> Vec<String> {
-    let group = stage.group.map_or_else(|| "-".to_owned(), |group| plan.groups[group].name.clone());
-    let threads = match (stage.threads, stage.group) {
-        (Some(threads), _) => threads.to_string(),
-        (None, Some(_)) => "all".to_owned(),
-        (None, None) => "1".to_owned(),
-    };
-    let needs = stage.needs.iter().map(|(pool, weight)| format!("{} {}", plan.pools[*pool].name, weight));
-    let holds = stage.holds.iter().map(|(pool, bytes)| format!("{} {}", plan.pools[*pool].name, formula(bytes)));
-    vec![
-        stage.name.clone(),
-        stage.backend.clone(),
-        stage.tags.words().collect::<Vec<_>>().join(" "),
-        group,
-        stage.workers.to_string(),
-        threads,
-        stage.in_flight.to_string(),
-        stage.fires().to_string(),
-        needs.collect::<Vec<_>>().join(", "),
-        holds.collect::<Vec<_>>().join(", "),
-    ]
-}
-
-fn formula(bytes: &Bytes) -> String {
-    let per = &bytes.per;
-    let terms = [
-        (per.constraints, "constraints"),
-        (per.aux, "aux"),
-        (per.inputs, "inputs"),
-        (per.domain, "domain"),
-        (per.a_density, "a_density"),
-        (per.b_density, "b_density"),
-    ];
-    let mut text: Vec<String> =
-        terms.iter().filter(|(factor, _)| *factor > 0).map(|(factor, name)| format!("{factor}·{name}")).collect();
-    if bytes.fixed > 0 || text.is_empty() {
-        text.push(bytes.fixed.to_string());
-    }
-    format!("{} B", text.join(" + "))
-}
-
-fn amount(size: u64, unit: Unit) -> String {
-    match unit {
-        Unit::Count => size.to_string(),
-        Unit::Bytes => format!("{:.2} GiB", size as f64 / f64::from(1 << 30)),
-    }
+/// The tables of a plan, the digest behind the name.
+fn print_tables(tables: &str, digest: &str) {
+    let (first, rest) = tables.split_once('\n').unwrap_or((tables, ""));
+    super::say::text_as_it_is(format_args!("{first}\ndigest  {digest}\n{rest}"));
 }
 
 fn print_bindings(prover: &Prover) {

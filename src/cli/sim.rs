@@ -83,8 +83,8 @@ impl What {
         if let Some(text) = &self.machine {
             study.on(MachineSpec::of_topology(&super::machine::named(text)?), None);
         }
-        self.set.iter().try_for_each(|setting| study.set(setting))?;
-        study.doubts().iter().for_each(|doubt| eprintln!("warning: {doubt}"));
+        study.set_all(&self.set)?;
+        study.doubts().iter().for_each(|doubt| tell!("warning: {doubt}"));
         Ok(study)
     }
 

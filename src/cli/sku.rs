@@ -53,8 +53,14 @@ impl SkuCommand {
 
 fn synthetic(file: &Path) -> Result<(), Fault> {
     let shown = file.display().to_string();
-    let unreadable = |source| Error::Io { action: "read", file: file.to_owned(), source };
-    let source = Source::read(file, &shown).map_err(unreadable)?;
+    let source = match Source::read(file, &shown) {
+        // What was read and is no text is a SKU with a fault.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            tell!("error: {shown}: {error}");
+            return Err(Fault::Refused);
+        }
+        read => read.map_err(|source| Error::Io { action: "read", file: file.to_owned(), source })?,
+    };
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let outcome = pipeline_graph::load::sku(&name, source);
     for found in &outcome.diagnostics {

@@ -51,7 +51,7 @@ impl Sweep {
         };
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };
         let points = sweep(&study, &axes, self.what.submitted(), &conditions, &progress)?;
-        let unit = Unit::of(&study, &points);
+        let unit = Unit::of(&study.varied(&axes), &points);
         let table = csv(&axes, &points, &unit);
         match &self.csv {
             Some(file) => files::write(file, table.as_bytes())?,

@@ -41,8 +41,9 @@ pub fn svg(graph: &str, axes: &[Axis], points: &[Point], panels: &[Panel<'_>]) -
     let height = TOP + legend + panels.len() as f64 * (PANEL + BELOW);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\" \
-         fill=\"#333\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         fill=\"#333\">\n<desc>Made by `{}`.</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"bold\">{} over {}</text>\n",
+        escaped(&super::line::whole()),
         escaped(graph),
         escaped(&axes[0].path)
     );

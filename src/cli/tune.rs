@@ -137,13 +137,7 @@ impl Tune {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "// {words}");
         };
-        line(format!(
-            "Tuned by `proofline tune {} --jobs {} --concurrency {}`: {} graphs tried.",
-            self.graph.display(),
-            self.what.jobs,
-            self.what.concurrency,
-            tuned.tried
-        ));
+        line(format!("Tuned by `{}`: {} graphs tried.", super::line::whole(), tuned.tried));
         let after = of(&tuned.after);
         let seconds = |time: f64| if study.uncalibrated().is_none() { format!("{time:.2} s") } else { String::new() };
         line(match tuned.before.as_ref().map(of) {

@@ -19,6 +19,15 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// What should be a file is a folder, a pipe or a device: it is not opened.
+    #[error("{} is not a regular file{advice}", file.display())]
+    NotRegular {
+        /// What it is called.
+        file: PathBuf,
+        /// What to give instead, behind a colon; may be empty.
+        advice: String,
+    },
+
     /// The file ends too early.
     #[error(
         "{} ends too early: {what} at offset {offset} takes {needed} bytes and {left} are left; the file was cut off \
@@ -145,7 +154,7 @@ impl Error {
     pub fn class(&self) -> Class {
         match self {
             Self::NotComputed { class, .. } => *class,
-            Self::Io { .. } => Class::Io,
+            Self::Io { .. } | Self::NotRegular { .. } => Class::Io,
             Self::Truncated { .. } | Self::Malformed { .. } | Self::WrongField { .. } | Self::BadText(_) => {
                 Class::BadInput
             }

@@ -25,6 +25,7 @@ pub mod error;
 pub mod host;
 mod iden3;
 pub mod job;
+pub mod kind;
 pub mod params;
 mod partial;
 pub mod progress;

@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
     let metadata = fs::metadata(path).map_err(Error::io("open", path))?;
     if !metadata.is_file() {
-        return Err(Error::BadText(format!("{} is not a regular file", path.display())));
+        return Err(Error::NotRegular { file: path.to_owned(), advice: String::new() });
     }
     File::open(path).map_err(Error::io("open", path))
 }

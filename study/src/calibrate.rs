@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use pipeline_runtime::sim::{Calibration, Costs, StageReport};
 
 use crate::doubts::{doubts, measured};
+use crate::lawful::expect_lawful;
 use crate::settings::number_of;
-use crate::{Busy, Conditions, Fit, Free, Row, SettingError, Study, StudyError, Submitted, read_costs};
+use crate::{Busy, Conditions, Fit, Free, Row, Study, StudyError, Submitted, read_costs};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -104,6 +105,7 @@ pub fn leave_one_out(file: &Path, fit: &Fit, progress: &dyn Fn(u32, f64)) -> Res
 /// # Errors
 /// A row cannot be simulated.
 pub fn judge_rows(file: &Path, fit: &Fit, costs: &Costs) -> Result<Vec<RowError>, StudyError> {
+    expect_lawful(file, fit, costs)?;
     let studies = fit.rows.iter().map(|row| study_of(file, row, costs)).collect::<Result<Vec<_>, _>>()?;
     judge(&studies, &fit.rows, costs, fit.seeds)
 }
@@ -126,23 +128,7 @@ fn search(
         return Err(StudyError::NoModel(why));
     }
     let mut costs = read_costs(&file.with_file_name(&fit.start))?;
-    for free in &fit.free {
-        for path in free.path.split_whitespace() {
-            let words: Vec<&str> = path.split('.').collect();
-            let (number, kind) = number_of(&mut costs, &words, path)?;
-            let starts = *number;
-            if !kind.takes(free.from) || !kind.takes(free.to) {
-                let (value, why) = (format!("{} to {}", free.from, free.to), format!("write {}", kind.allowed()));
-                return Err(SettingError::BadValue { path: path.to_owned(), value, why }.into());
-            }
-            // Those that move along with the first of a list have no range of their own.
-            let is_first = free.path.split_whitespace().next() == Some(path);
-            if is_first && !(free.from..=free.to).contains(&starts) {
-                let why = format!("the fit starts there; its range is {} to {}", free.from, free.to);
-                return Err(SettingError::BadValue { path: path.to_owned(), value: starts.to_string(), why }.into());
-            }
-        }
-    }
+    expect_lawful(file, fit, &costs)?;
     let studies = rows.iter().map(|row| study_of(file, row, &costs)).collect::<Result<Vec<_>, _>>()?;
     let loss_of = |costs: &Costs| judge(&studies, rows, costs, fit.seeds).map(|errors| loss(&errors));
     let mut best = loss_of(&costs)?;

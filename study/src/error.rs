@@ -18,7 +18,7 @@ pub enum StudyError {
         /// What the system said.
         why: std::io::Error,
     },
-    /// A file is not what is wanted: a device, a pipe, a folder, too large, or no text.
+    /// A file is not what is wanted: too large, no text, or of another kind.
     #[error("{}: {why}", file.display())]
     NoText {
         /// The file.
@@ -135,6 +135,17 @@ pub enum StudyError {
          write `constraints: 0` in the costs"
     )]
     NoSizes,
+    /// The circuit has no constraints, and the costs are in proportion to them.
+    #[error(
+        "the graph's `sizes` of \"{circuit}\" state no `constraints`, and the costs are those of {measured} constraints: add \
+         the number to the graph file, or write `constraints: 0` in the costs"
+    )]
+    NoConstraints {
+        /// The circuit.
+        circuit: String,
+        /// The constraints that the costs were measured on.
+        measured: u64,
+    },
     /// The graph names a policy that there is not.
     #[error("there is no policy `{name}`; there is {}", policy::NAMES.join(", "))]
     NoSuchPolicy {

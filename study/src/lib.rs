@@ -6,6 +6,7 @@ mod error;
 mod fields;
 mod free;
 mod from_traces;
+mod lawful;
 mod moved;
 pub mod numbers;
 mod place;
@@ -59,6 +60,8 @@ pub struct Study {
     sku: Option<Sku>,
     machine: Option<MachineSpec>,
     costs: Costs,
+    /// Costs that are not as they were read: paths of settings.
+    changed: Vec<String>,
 }
 
 /// How much is submitted.
@@ -170,7 +173,7 @@ impl Study {
         let (plan, catalogue) = read::read_graph(graph)?;
         let sku = plan.sku.as_ref().map(sku_of);
         let machine = sku.as_ref().map(MachineSpec::of_sku);
-        Ok(Self { file: graph.to_owned(), graph: plan, catalogue, sku, machine, costs })
+        Ok(Self { file: graph.to_owned(), graph: plan, catalogue, sku, machine, costs, changed: Vec::new() })
     }
 
     /// Simulates another machine than the graph's.
@@ -192,8 +195,30 @@ impl Study {
         settings::in_full(&self.graph, path)
     }
 
-    fn set_one(&mut self, setting: &str) -> Result<(), SettingError> {
-        settings::set(&mut self.graph, &mut self.costs, setting)
+    pub(crate) fn set_one(&mut self, setting: &str) -> Result<(), SettingError> {
+        let before = self.costs.clone();
+        settings::set(&mut self.graph, &mut self.costs, setting)?;
+        if self.costs != before {
+            self.changed.extend(setting.split_once('=').map(|(path, _)| path.trim().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Applies settings, each of a field of its own.
+    ///
+    /// # Errors
+    /// As [`Self::set`], or a field is set twice.
+    pub fn set_all(&mut self, settings: &[String]) -> Result<(), StudyError> {
+        let paths = settings.iter().filter_map(|setting| setting.split_once('=')).map(|(path, _)| self.in_full(path));
+        settings::expect_distinct(paths)?;
+        settings.iter().try_for_each(|setting| self.set(setting))
+    }
+
+    /// The same study where these fields are varied: a cost that is varied is not the one that was fitted.
+    #[must_use]
+    pub fn varied(&self, axes: &[Axis]) -> Self {
+        let costs = axes.iter().map(|axis| axis.path.clone()).filter(|path| path.starts_with("costs."));
+        Self { changed: self.changed.iter().cloned().chain(costs).collect(), ..self.clone() }
     }
 
     /// The costs.
@@ -238,6 +263,9 @@ impl Study {
         let Some(calibration) = &self.costs.calibration else {
             return Some("the costs are not calibrated".to_owned());
         };
+        if !self.changed.is_empty() {
+            return Some(format!("{} was changed and is not as it was fitted", self.changed.join(", ")));
+        }
         match &self.sku {
             Some(sku) if sku.name == calibration.sku => None,
             Some(sku) => Some(format!("the costs were measured on {}, this is {}", calibration.sku, sku.name)),
@@ -257,6 +285,11 @@ impl Study {
             None if self.costs.constraints == 0 => &[0; 6],
             None => return Err(StudyError::NoSizes),
         };
+        if let Some((circuit, [0, ..])) = self.graph.sizes.first()
+            && self.costs.constraints > 0
+        {
+            return Err(StudyError::NoConstraints { circuit: circuit.clone(), measured: self.costs.constraints });
+        }
         let plan = self.plan();
         let mut policy =
             policy::by_name(&plan.policy).ok_or_else(|| StudyError::NoSuchPolicy { name: plan.policy.clone() })?;

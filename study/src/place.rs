@@ -1,5 +1,6 @@
 //! Where in a file something stands.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use pipeline_graph::diagnostic::Report;
@@ -8,6 +9,7 @@ use pipeline_graph::source::{Source, Sources};
 
 use crate::StudyError;
 use crate::numbers::{Fault, Step};
+use crate::read::{MOST_BYTES, text_of};
 
 /// A fault of a file, with the line and the column of what it is about: of the last step of its way that the text has.
 pub(crate) fn fault_in(file: &Path, text: &str, fault: &Fault) -> StudyError {
@@ -19,14 +21,50 @@ pub(crate) fn fault_in(file: &Path, text: &str, fault: &Fault) -> StudyError {
         let Some(next) = below(node, step) else { break };
         node = next;
     }
-    let start = text.floor_char_boundary(node.head().start as usize);
-    let before = &text[..start];
+    let (line, column) = place_of(text, node.head().start);
+    StudyError::Costs { file: file.to_owned(), line, column, why: fault.to_string() }
+}
+
+/// As [`fault_in`], of a file that was read before.
+pub(crate) fn fault_of_file(file: &Path, fault: &Fault) -> StudyError {
+    match text_of(file, MOST_BYTES) {
+        Ok(text) => fault_in(file, &text, fault),
+        Err(error) => error,
+    }
+}
+
+/// The line of a text that a place of it is in, and the column, both counted from 1.
+fn place_of(text: &str, at: u32) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(at as usize)];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    StudyError::Costs {
-        file: file.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        why: fault.to_string(),
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// A key that a map has twice: a reader of maps would take the last one and say nothing.
+pub(crate) fn twice(file: &Path, text: &str) -> Option<StudyError> {
+    let mut sources = Sources::default();
+    let id = sources.add(Source::inline("file", text));
+    let tree = pipeline_graph::ron::read(id, &sources, &mut Report::default());
+    let (key, first, again) = twice_in(&tree)?;
+    let ((line, column), (first, first_column)) = (place_of(text, again), place_of(text, first));
+    let why =
+        format!("`{key}` is there twice, here and at {}:{first}:{first_column}; keep one of them", file.display());
+    Some(StudyError::Costs { file: file.to_owned(), line, column, why })
+}
+
+fn twice_in(node: &Node) -> Option<(String, u32, u32)> {
+    match &node.value {
+        Value::Map(entries) => {
+            let mut seen: HashMap<&str, u32> = HashMap::new();
+            let repeated = entries.iter().find_map(|(key, _)| {
+                let Value::Text(name) = &key.value else { return None };
+                seen.insert(name, key.span.start).map(|first| (name.clone(), first, key.span.start))
+            });
+            repeated.or_else(|| entries.iter().find_map(|(_, value)| twice_in(value)))
+        }
+        Value::List(items) => items.iter().find_map(twice_in),
+        Value::Call(call) => call.arguments.iter().find_map(|argument| twice_in(&argument.value)),
+        _ => None,
     }
 }
 

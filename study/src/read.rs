@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use pipeline_graph::kind::{Kind, kind_of};
 use pipeline_graph::load::is_plain_name;
 use pipeline_graph::plan::Plan as GraphPlan;
 use pipeline_graph::{Outcome, Source, Style, load_file, render};
@@ -24,7 +25,10 @@ pub fn read_sku(graph: &Path, name: &str) -> Result<Sku, StudyError> {
         return Err(StudyError::NoSku { name: name.to_owned(), folder, known });
     }
     let shown = file.display().to_string();
-    let source = Source::read(&file, &shown).map_err(|why| StudyError::Unreadable { file: file.clone(), why })?;
+    let source = Source::read(&file, &shown).map_err(|why| match why.kind() {
+        std::io::ErrorKind::InvalidData => StudyError::Graph(format!("error: {shown}: {why}")),
+        _ => StudyError::Unreadable { file: file.clone(), why },
+    })?;
     let outcome = pipeline_graph::load::sku(name, source);
     let text = |found| render::diagnostic(found, &outcome.sources, Style::Plain);
     let faults = outcome.diagnostics.iter().map(text).collect::<Vec<_>>();
@@ -47,7 +51,7 @@ pub(crate) fn text_of(file: &Path, most: u64) -> Result<String, StudyError> {
     let kind = std::fs::metadata(file).map_err(unreadable)?;
     if !kind.is_file() {
         let found = if kind.is_dir() { "a folder" } else { "a pipe, a device or a socket" };
-        return Err(no_text(format!("it is {found}, not a regular file")));
+        return Err(unreadable(std::io::Error::other(format!("it is {found}, not a regular file"))));
     }
     let too_long =
         |bytes: u64| format!("it has {bytes} bytes, more than the {most} that are read: is it the right file?");
@@ -74,7 +78,14 @@ pub(crate) const MOST_BYTES: u64 = 16 << 20;
 /// It cannot be read or understood.
 pub fn read_costs(file: &Path) -> Result<Costs, StudyError> {
     let text = text_of(file, MOST_BYTES)?;
-    let costs: Costs = options().from_str(&text).map_err(|error| place::unreadable(file, &text, &error))?;
+    let costs: Costs =
+        options().from_str(&text).map_err(|error| match kind_of(&text).filter(|kind| *kind != Kind::Costs) {
+            Some(kind) => other_kind(file, kind, "a cost model, as `proofline calibrate` writes it,"),
+            None => place::unreadable(file, &text, &error),
+        })?;
+    if let Some(twice) = place::twice(file, &text) {
+        return Err(twice);
+    }
     let version = || {
         let why = format!("version {} of the format is not known; this program reads version 1", costs.version);
         Fault::because(vec![Step::Field("version")], "version", why)
@@ -93,6 +104,12 @@ pub fn costs_text(costs: &Costs, made_by: &str) -> Result<String, ron::Error> {
         .indentor("    ")
         .extensions(ron::extensions::Extensions::IMPLICIT_SOME);
     Ok(format!("// Made by `{made_by}`.\n{}\n", ron::ser::to_string_pretty(costs, pretty)?))
+}
+
+/// A file of another kind than the one that is wanted.
+pub(crate) fn other_kind(file: &Path, found: Kind, wanted: &str) -> StudyError {
+    let why = format!("it is {}: {wanted} is wanted here", found.words());
+    StudyError::NoText { file: file.to_owned(), why }
 }
 
 pub(crate) fn options() -> ron::Options {

@@ -3,6 +3,7 @@
 use pipeline_graph::diagnostic::Report;
 use pipeline_graph::ron::{Call, Node, Value};
 use pipeline_graph::source::{Source, Sources};
+use pipeline_graph::words::{listed, nearest};
 
 use crate::SettingError;
 
@@ -14,10 +15,57 @@ use crate::SettingError;
 pub fn rewrite(text: &str, settings: &[(String, String)]) -> Result<String, SettingError> {
     let mut text = text.to_owned();
     for (path, value) in settings {
-        let edit = edit(&text, path, value).ok_or_else(|| SettingError::NotInTheFile(path.clone()))?;
+        let edit = edit(&text, path, value).ok_or_else(|| not_in_the_file(&text, path))?;
         text.replace_range(edit.from..edit.to, &edit.text);
     }
     Ok(text)
+}
+
+fn not_in_the_file(text: &str, path: &str) -> SettingError {
+    let more = if path.starts_with("costs.") {
+        "; costs stand in a file of their own: change them with --set".to_owned()
+    } else {
+        let known = paths(text);
+        match nearest(path, known.iter().map(String::as_str)) {
+            Some(meant) => format!("; is it `{meant}`?"),
+            None => format!("; it has {}", listed(known.iter().map(String::as_str))),
+        }
+    };
+    SettingError::NotInTheFile { path: path.to_owned(), more }
+}
+
+/// The paths that the text of a graph has a place for.
+fn paths(text: &str) -> Vec<String> {
+    let mut sources = Sources::default();
+    let file = sources.add(Source::inline("graph", text));
+    let tree = pipeline_graph::ron::read(file, &sources, &mut Report::default());
+    let keys = |map: Option<&Node>| -> Vec<String> {
+        let Some(Value::Map(entries)) = map.map(|map| &map.value) else { return Vec::new() };
+        entries.iter().filter_map(|(key, _)| text_in(key)).collect()
+    };
+    let items = |name: &str| match field(&tree, name).map(|list| &list.value) {
+        Some(Value::List(items)) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    let name = |item: &Node, at: usize| text_in(&call(item)?.arguments.get(at)?.value);
+    let mut paths = vec!["policy".to_owned()];
+    paths.extend(keys(field(&tree, "pools")).iter().map(|pool| format!("pools.{pool}")));
+    for stage in items("stages") {
+        let Some(name) = name(stage, 0) else { continue };
+        paths.extend(["workers", "threads", "in_flight"].map(|field| format!("stages.{name}.{field}")));
+        paths.extend(keys(field(stage, "needs")).iter().map(|pool| format!("stages.{name}.needs.{pool}")));
+    }
+    for edge in items("edges") {
+        paths.extend(name(edge, 0).zip(name(edge, 1)).map(|(from, to)| format!("edges.{from}.{to}.capacity")));
+    }
+    paths
+}
+
+fn text_in(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 struct Edit {
@@ -143,6 +191,10 @@ mod tests {
     #[test]
     fn what_is_not_there_cannot_be_changed() {
         let error = rewrite(GRAPH, &[("stages.c.workers".into(), "2".into())]).unwrap_err();
-        assert_eq!(error.to_string(), "the graph file has nothing at `stages.c.workers`");
+        assert_eq!(error.to_string(), "the graph file has nothing at `stages.c.workers`; is it `stages.a.workers`?");
+        let error = rewrite(GRAPH, &[("stages.b.needs.mem_heavy".into(), "2".into())]).unwrap_err();
+        assert!(error.to_string().contains("is it `stages.a.needs.mem_heavy`?"), "{error}");
+        let error = rewrite(GRAPH, &[("costs.host.smt_gain".into(), "0".into())]).unwrap_err();
+        assert!(error.to_string().contains("costs stand in a file of their own"), "{error}");
     }
 }

@@ -1,5 +1,7 @@
 //! Changing one number of a graph that was read: `stages.spmv.workers=7`.
 
+use std::collections::HashSet;
+
 use pipeline_graph::decode::bytes::amount;
 use pipeline_graph::model::Unit;
 use pipeline_graph::plan::{Plan, Role};
@@ -16,8 +18,16 @@ pub enum SettingError {
     #[error("`{0}` is no setting; write PATH=VALUE, stages.spmv.workers=7 say")]
     NoSetting(String),
     /// A graph file's text has no such field, nor a place for it.
-    #[error("the graph file has nothing at `{0}`")]
-    NotInTheFile(String),
+    #[error("the graph file has nothing at `{path}`{more}")]
+    NotInTheFile {
+        /// The field.
+        path: String,
+        /// What is meant, or what to do.
+        more: String,
+    },
+    /// A field is given twice.
+    #[error("`{0}` is given twice; give a field once, with all that it is to be")]
+    Twice(String),
     /// There is nothing of that name.
     #[error("there is no {what} `{name}`; there is {}", known.join(", "))]
     NoSuch {
@@ -52,6 +62,15 @@ const FIELDS: [&str; 10] = [
     "policy",
     "costs.…",
 ];
+
+/// Whether no path, in full, is there twice.
+pub(crate) fn expect_distinct(paths: impl Iterator<Item = String>) -> Result<(), SettingError> {
+    let mut seen = HashSet::new();
+    paths.into_iter().try_for_each(|path| match seen.replace(path) {
+        Some(twice) => Err(SettingError::Twice(twice)),
+        None => Ok(()),
+    })
+}
 
 /// A path in full: `workers` alone is the source's, `permits.NAME` is the pool of that name.
 pub fn in_full(plan: &Plan, path: &str) -> String {

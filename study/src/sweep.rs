@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pipeline_runtime::sim::Report;
 
+use crate::settings::expect_distinct;
 use crate::{Conditions, SettingError, Study, StudyError, Submitted};
 
 /// A setting and the values that it takes.
@@ -91,6 +92,7 @@ pub fn sweep(
     let Some(count) = count.filter(|count| *count <= MOST_POINTS) else {
         return Err(StudyError::TooMany { most: MOST_POINTS });
     };
+    expect_distinct(axes.iter().map(|axis| axis.path.clone()))?;
     // What a field cannot be is a mistake; a combination that does not run is a point without figures.
     axes.iter().try_for_each(|axis| axis.fits(study))?;
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use pipeline_graph::kind::{Kind as FileKind, kind_of};
 use pipeline_runtime::sim::Costs;
 use serde::Deserialize;
 
 use crate::numbers::{Fault, Kind, MOST, Step};
-use crate::read::{MOST_BYTES, options, text_of};
+use crate::read::{MOST_BYTES, options, other_kind, text_of};
 use crate::{StudyError, place};
 
 /// What is fitted to what: a file.
@@ -95,8 +96,14 @@ pub fn read_fit(file: &Path) -> Result<Fit, StudyError> {
                 "it is a cost model, not rows to fit one to: `sim`, `sweep` and `tune` take it with --costs".to_owned();
             return StudyError::NoText { file: file.to_owned(), why };
         }
-        place::unreadable(file, &text, &error)
+        match kind_of(&text).filter(|kind| *kind != FileKind::Fit) {
+            Some(kind) => other_kind(file, kind, "what is fitted to what, `Fit( … )`,"),
+            None => place::unreadable(file, &text, &error),
+        }
     })?;
+    if let Some(twice) = place::twice(file, &text) {
+        return Err(twice);
+    }
     fault_of(&fit).map_or(Ok(fit), |fault| Err(place::fault_in(file, &text, &fault)))
 }
 

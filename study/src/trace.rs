@@ -141,23 +141,61 @@ fn parse(text: &str, file: &Path) -> Result<Trace, StudyError> {
         why: format!("no trace: {error}"),
     };
     let events: Vec<Event> = serde_json::from_str(text).map_err(|error| no_trace(&error))?;
-    let bad = |what: String, why: String| StudyError::Trace { file: PathBuf::from(file), what, why };
+    let bad = |number: usize, why: String| StudyError::TraceText {
+        file: PathBuf::from(file),
+        line: line_of_record(text, number),
+        why: format!("record {}: {why}", number + 1),
+    };
     let mut trace = Trace::default();
     let mut jobs: HashMap<u64, usize> = HashMap::new();
+    let mut records = Vec::new();
     for (number, event) in events.into_iter().enumerate() {
-        take(&mut trace, &mut jobs, event).map_err(|why| bad(format!("record {}", number + 1), why))?;
+        take(&mut trace, &mut jobs, event).map_err(|why| bad(number, why))?;
+        records.resize(trace.firings.len(), number);
     }
-    let whole = |why: &str| Err(bad("the trace".to_owned(), why.to_owned()));
+    let whole = |why: &str| {
+        let (what, why) = ("the trace".to_owned(), why.to_owned());
+        Err(StudyError::Trace { file: PathBuf::from(file), what, why })
+    };
     if trace.firings.is_empty() || trace.jobs.is_empty() {
         return whole("it has no firings or no jobs: was the run cut short?");
     }
-    if let Some(firing) = trace.firings.iter().find(|firing| !jobs.contains_key(&firing.job)) {
-        return whole(&format!("a firing of `{}` is of job {}, which was never submitted", firing.stage, firing.job));
+    let lost = trace.firings.iter().zip(&records).find(|(firing, _)| !jobs.contains_key(&firing.job));
+    if let Some((firing, number)) = lost {
+        let why = format!("a firing of `{}` is of job {}, which was never submitted", firing.stage, firing.job);
+        return Err(bad(*number, why));
     }
     if trace.jobs.iter().all(|job| job.end_s.is_none()) {
         return whole("no job came to its end: was the run cut short?");
     }
     Ok(trace)
+}
+
+/// The line on which a record of a trace that can be read begins; records are counted from 0.
+fn line_of_record(text: &str, number: usize) -> usize {
+    let (mut line, mut depth, mut seen) = (1, 0_u32, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for letter in text.bytes() {
+        match letter {
+            b'\n' => line += 1,
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                // The list itself is the first bracket.
+                if depth == 1 {
+                    if seen == number {
+                        return line;
+                    }
+                    seen += 1;
+                }
+                depth += 1;
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    line
 }
 
 /// Takes a record up; the error names the field, what stands there and what is allowed.
@@ -213,4 +251,15 @@ fn take(trace: &mut Trace, jobs: &mut HashMap<u64, usize>, event: Event) -> Resu
         _ => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_found_on_its_line() {
+        let text = "[\n{\"a\": \"}]{\\\"\"},\n\n  {\"b\": [1, {}]}, {\"c\": 1\n},\n{}]";
+        assert_eq!([0, 1, 2, 3].map(|number| line_of_record(text, number)), [2, 4, 4, 6]);
+    }
 }

@@ -9,6 +9,7 @@ use pipeline_graph::source::Source;
 use pipeline_runtime::sim::Report;
 
 use crate::rewrite::rewrite;
+use crate::settings::expect_distinct;
 use crate::{Axis, CATALOGUE, Conditions, Study, StudyError, Submitted};
 
 /// What is wanted.
@@ -110,7 +111,8 @@ struct Search<'a> {
     study: &'a Study,
     text: &'a str,
     axes: &'a [Axis],
-    start: Vec<usize>,
+    /// The values that the graph has; `None` where it leaves the field to the stage.
+    start: Vec<Option<usize>>,
     wanted: Wanted<'a>,
     tried: AtomicUsize,
     progress: &'a (dyn Fn(usize, Option<f64>) + Sync),
@@ -136,6 +138,11 @@ pub fn tune(
         .map_err(|why| StudyError::Unreadable { file: study.file.clone(), why })?;
     let text = rewrite(&source.text, fixed)?;
     let study = &study.with_text(text.clone())?;
+    expect_distinct(axes.iter().map(|axis| axis.path.clone()))?;
+    // A field that the file has no place for would count as tried and never be.
+    for (axis, value) in axes.iter().filter_map(|axis| Some((axis, axis.values.first()?))) {
+        rewrite(&text, &[(axis.path.clone(), value.clone())])?;
+    }
     // The value that the graph has is one of those that are tried.
     let (mut axes, mut start) = (axes.to_vec(), Vec::new());
     for axis in &mut axes {
@@ -143,7 +150,7 @@ pub fn tune(
         if let (Some(now), false) = (&now, now.as_ref().is_some_and(|now| axis.values.contains(now))) {
             axis.values.push(now.clone());
         }
-        start.push(now.and_then(|now| axis.values.iter().position(|value| *value == now)).unwrap_or(0));
+        start.push(now.and_then(|now| axis.values.iter().position(|value| *value == now)));
     }
     let search = Search {
         study,
@@ -205,17 +212,16 @@ impl Search<'_> {
         words.collect::<Vec<_>>().join(", and ")
     }
 
-    fn at(&self, settings: &BTreeMap<usize, usize>, axis: usize) -> usize {
-        settings.get(&axis).copied().unwrap_or(self.start[axis])
+    fn at(&self, settings: &BTreeMap<usize, usize>, axis: usize) -> Option<usize> {
+        settings.get(&axis).copied().or(self.start[axis])
     }
 
-    fn moved(&self, from: &BTreeMap<usize, usize>, moves: &[(usize, usize)]) -> BTreeMap<usize, usize> {
+    fn moved(&self, from: &BTreeMap<usize, usize>, moves: &[(usize, Option<usize>)]) -> BTreeMap<usize, usize> {
         let mut settings = from.clone();
         for (axis, value) in moves {
-            if *value == self.start[*axis] {
-                settings.remove(axis)
-            } else {
-                settings.insert(*axis, *value)
+            match value.filter(|_| *value != self.start[*axis]) {
+                None => settings.remove(axis),
+                Some(value) => settings.insert(*axis, value),
             };
         }
         settings
@@ -224,7 +230,7 @@ impl Search<'_> {
     fn moves_of(&self, best: &Option<Candidate>, axis: usize) -> Vec<BTreeMap<usize, usize>> {
         let from = best.as_ref().map(|best| best.settings.clone()).unwrap_or_default();
         let now = self.at(&from, axis);
-        let others = (0..self.axes[axis].values.len()).filter(|value| *value != now);
+        let others = (0..self.axes[axis].values.len()).map(Some).filter(|value| *value != now);
         others.map(|value| self.moved(&from, &[(axis, value)])).collect()
     }
 
@@ -233,8 +239,8 @@ impl Search<'_> {
         let from = best.as_ref().map(|best| best.settings.clone()).unwrap_or_default();
         let steps = |axis: usize| {
             let now = self.at(&from, axis);
-            let up = Some(now + 1).filter(|up| *up < self.axes[axis].values.len());
-            [up, now.checked_sub(1)].into_iter().flatten()
+            let up = Some(now.map_or(0, |now| now + 1)).filter(|up| *up < self.axes[axis].values.len());
+            [up, now.and_then(|now| now.checked_sub(1))].into_iter().flatten().map(Some)
         };
         let mut all = Vec::new();
         for one in 0..self.axes.len() {
@@ -310,7 +316,8 @@ impl Search<'_> {
             let (path, values) = (&self.axes[*axis].path, &self.axes[*axis].values);
             let without = self.try_one(&self.moved(&best.settings, &[(*axis, self.start[*axis])])).ok();
             let without = without.filter(|without| without.over <= best.over).map(|without| without.goal / best.goal);
-            let (from, to) = (values[self.start[*axis]].clone(), values[*value].clone());
+            let from = self.start[*axis].map_or_else(|| "as the stage takes".to_owned(), |start| values[start].clone());
+            let to = values[*value].clone();
             Change { path: path.clone(), from, to, without }
         };
         Ok(Tuned {

@@ -57,5 +57,5 @@ fn latency_is_another_goal() {
 #[test]
 fn a_field_that_the_file_has_not_is_refused() {
     let error = tuned(&["workers=1..4"], &[("stages.spmv.workers", "2")], Goal::Throughput, 512.0).unwrap_err();
-    assert_eq!(error.to_string(), "the graph file has nothing at `stages.spmv.workers`");
+    assert!(error.to_string().starts_with("the graph file has nothing at `stages.spmv.workers`; "), "{error}");
 }

@@ -25,6 +25,7 @@ pub mod decode;
 pub mod diagnostic;
 pub mod emit;
 pub mod explain;
+pub mod kind;
 pub mod load;
 pub mod model;
 pub mod plan;

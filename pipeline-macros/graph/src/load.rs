@@ -1,11 +1,14 @@
 //! The whole way: a graph file, its SKU and the catalogue → diagnostics and a plan.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::checks::{Planned, for_study, unreadable};
 use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::kind::Kind;
 use crate::model::{Catalogue, Graph, Sku, SkuChoice};
 use crate::plan::Plan;
+use crate::ron::Node;
 use crate::source::{At, Source, Sources, Span};
 use crate::{checks, decode, plan, resolve, ron};
 
@@ -66,7 +69,9 @@ impl Outcome {
 /// The graph file is not there, or may not be read. All other faults are diagnostics.
 pub fn load_file(path: &Path, shown: &str, catalogue: Source) -> std::io::Result<Outcome> {
     let graph = match Source::read(path, shown) {
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Ok(no_graph(shown, &error)),
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
+            return Ok(no_graph(shown, &error));
+        }
         read => read?,
     };
     let beside = path.with_file_name("skus");
@@ -81,7 +86,9 @@ fn no_graph(shown: &str, error: &std::io::Error) -> Outcome {
     let file = sources.add(Source::inline(shown, ""));
     let mut report = Report::default();
     report.add(unreadable::graph(Span { file, start: 0, end: 0 }, shown, error));
-    Outcome { unread: Some(error.to_string()), ..refused(sources, report) }
+    // What was read and is no text has a fault like any other.
+    let unread = (error.kind() == ErrorKind::InvalidInput).then(|| error.to_string());
+    Outcome { unread, ..refused(sources, report) }
 }
 
 /// What came of a graph that was not looked at to the end.
@@ -99,6 +106,7 @@ pub fn load(graph: Source, catalogue: Source, skus: SkuFiles<'_>) -> Outcome {
     let (shown, path) = (graph.shown.clone(), graph.path.clone());
     let graph = sources.add(graph);
     let tree = ron::read(graph, &sources, &mut report);
+    report = of_this_kind(&tree, Kind::Graph, report);
     if report.has_lost_the_thread() {
         // What the rest of the file seems to lack may be due to the fault that was reported. The catalogue is kept: with
         // its types a build can stand in for the graph, so that nothing else is reported where it is used.
@@ -158,12 +166,18 @@ pub struct SkuOutcome {
     pub sku: Option<Sku>,
 }
 
+/// What the reader said of a file; nothing of one of another kind, whose faults are not looked for here.
+fn of_this_kind(tree: &Node, wanted: Kind, report: Report) -> Report {
+    if Kind::of(tree).is_none_or(|kind| kind == wanted) { report } else { Report::default() }
+}
+
 /// Reads a SKU alone. `name` is what it is called.
 #[must_use]
 pub fn sku(name: &str, source: Source) -> SkuOutcome {
     let (mut sources, mut report) = (Sources::default(), Report::default());
     let file = sources.add(source);
     let tree = ron::read(file, &sources, &mut report);
+    report = of_this_kind(&tree, Kind::Sku, report);
     let sku = decode::sku(name, &tree, &mut report).filter(|_| !report.has_errors());
     SkuOutcome { sources, diagnostics: report.into_sorted(), sku }
 }

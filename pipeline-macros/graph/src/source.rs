@@ -68,8 +68,8 @@ impl Source {
     /// Reads a file.
     ///
     /// # Errors
-    /// As the operating system says; what is no regular file (a folder, a pipe, a device), has more than 16 MiB or is
-    /// not UTF-8 is `InvalidData`, and the error says which.
+    /// As the operating system says; what is no regular file (a folder, a pipe, a device) is `InvalidInput`, what has more
+    /// than 16 MiB or is not UTF-8 is `InvalidData`, and the error says which.
     pub fn read(path: &Path, shown: impl Into<String>) -> std::io::Result<Self> {
         /// Nobody writes more by hand, and offsets must fit 32 bits.
         const LIMIT_BYTES: u64 = 16 << 20;
@@ -78,7 +78,8 @@ impl Source {
         let kind = std::fs::metadata(path)?;
         if !kind.is_file() {
             let found = if kind.is_dir() { "a folder" } else { "a pipe, a device or a socket" };
-            return Err(wrong(format!("it is {found}, not a regular file")));
+            let why = format!("it is {found}, not a regular file");
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, why));
         }
         let mut bytes = Vec::new();
         // The length is not asked for: it may change, and some files do not know theirs.

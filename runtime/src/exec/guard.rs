@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::policy::{Policy, State};
+use crate::policy::{Decision, Policy, State};
 
 /// What `work` gives, or the message of its panic.
 ///
@@ -40,6 +40,10 @@ impl GuardedPolicy {
 impl Policy for GuardedPolicy {
     fn name(&self) -> &str {
         self.policy.name()
+    }
+
+    fn waits_for(&self) -> Option<(usize, Decision)> {
+        guarded(|| self.policy.waits_for()).ok().flatten()
     }
 
     fn choose(&mut self, state: &State<'_>) -> Option<usize> {

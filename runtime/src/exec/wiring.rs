@@ -18,6 +18,8 @@ pub trait Graph {
     type Job: Job;
     /// What its sink puts out.
     type Output: Travels;
+    /// The plan in tables, as `proofline plan` shows it; nothing where no file states the graph.
+    const TABLES: &'static str = "";
     /// The plan.
     fn plan() -> Plan;
     /// Puts stages and edges together; positions are those of the plan.

@@ -21,11 +21,17 @@ pub struct Decision {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Log(pub Vec<Decision>);
 
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}.{}", self.stage, self.key.job.0, self.key.partition)
+    }
+}
+
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, Decision { stage, key }) in self.0.iter().enumerate() {
+        for (position, decision) in self.0.iter().enumerate() {
             let separator = if position == 0 { "" } else { " " };
-            write!(f, "{separator}{stage}:{}.{}", key.job.0, key.partition)?;
+            write!(f, "{separator}{decision}")?;
         }
         Ok(())
     }
@@ -81,6 +87,10 @@ impl<P: Policy> Policy for Logged<P> {
             log.0.push(Decision { stage: firing.stage, key: firing.key });
         }
         chosen
+    }
+
+    fn waits_for(&self) -> Option<(usize, Decision)> {
+        self.inner.waits_for()
     }
 }
 

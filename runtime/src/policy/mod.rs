@@ -36,6 +36,12 @@ pub trait Policy: Send {
     /// firings may be chosen. Asked when at least one firing is legal, and again after each grant until it answers
     /// `None` or nothing is legal any more.
     fn choose(&mut self, state: &State<'_>) -> Option<usize>;
+
+    /// The decision that it lets everything wait for, and its number, counted from 0: what a run that stands still is told
+    /// with. `None`, as for most: it waits for nothing of its own.
+    fn waits_for(&self) -> Option<(usize, Decision)> {
+        None
+    }
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
@@ -45,6 +51,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn choose(&mut self, state: &State<'_>) -> Option<usize> {
         (**self).choose(state)
+    }
+
+    fn waits_for(&self) -> Option<(usize, Decision)> {
+        (**self).waits_for()
     }
 }
 

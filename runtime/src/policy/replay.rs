@@ -1,6 +1,6 @@
 //! Decides as a log says.
 
-use super::{Log, OldestFirst, Policy, State};
+use super::{Decision, Log, OldestFirst, Policy, State};
 
 /// A word of a log that is no decision.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -41,6 +41,10 @@ impl Policy for Replay {
         let position = state.waiting.iter().position(|firing| firing.is_legal() && named(firing))?;
         self.next += 1;
         Some(position)
+    }
+
+    fn waits_for(&self) -> Option<(usize, Decision)> {
+        self.log.0.get(self.next).map(|decision| (self.next, *decision))
     }
 }
 

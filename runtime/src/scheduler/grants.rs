@@ -132,11 +132,23 @@ impl Scheduler {
         match self.ready.iter().find(|firing| firing.is_legal()) {
             Some(firing) if self.running == 0 => {
                 let stage = &self.stages[firing.stage].name;
-                let chosen = format!("nothing, though nothing runs and stage `{stage}` could start for {}", firing.key);
+                let wish = self.wish_of(policy).map_or_else(String::new, |wish| format!(": {wish}"));
+                let key = firing.key;
+                let chosen = format!("nothing, though nothing runs and stage `{stage}` could start for {key}{wish}");
                 Err(IllegalChoice { policy: policy.name().to_owned(), chosen })
             }
             _ => Ok(()),
         }
+    }
+
+    /// What a policy lets everything wait for, in words.
+    pub(crate) fn wish_of(&self, policy: &dyn Policy) -> Option<String> {
+        let (number, decision) = policy.waits_for()?;
+        let what = match self.stages.get(decision.stage) {
+            Some(stage) => format!("stage `{}` for {}", stage.name, decision.key),
+            None => format!("stage number {}, which there is not", decision.stage),
+        };
+        Some(format!("it waits for decision {number} of its log, `{decision}`: {what}"))
     }
 
     fn illegal(&self, chosen: usize) -> Option<String> {

@@ -92,15 +92,17 @@ pub enum SimError {
         /// What is wrong with that.
         why: String,
     },
-    /// A demand is no number, or negative.
-    #[error("the costs of stage `{stage}`: piece `{piece}` says {seconds}; demands are 0 to 1e9")]
+    /// A demand is no number, or negative, or takes too long.
+    #[error("the costs of stage `{stage}`: piece `{piece}` says {says}; {why}")]
     BadDemand {
         /// The stage.
         stage: String,
         /// The piece.
         piece: String,
-        /// What came of its demands.
-        seconds: String,
+        /// The demand, with its number as it was written.
+        says: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A device has not as much memory as firings want at once.
     #[error(
@@ -130,12 +132,14 @@ pub enum SimError {
         years: u64,
     },
     /// Nothing runs, and jobs are not done.
-    #[error("after {seconds:.3} simulated seconds nothing runs and {left} jobs are not done: the plan has a deadlock")]
+    #[error("after {seconds} simulated seconds nothing runs and {left} jobs are not done: {why}")]
     Stuck {
         /// When, in whole seconds.
         seconds: u64,
         /// Jobs in flight.
         left: usize,
+        /// What they wait for.
+        why: String,
     },
 }
 

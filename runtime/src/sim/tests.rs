@@ -200,7 +200,14 @@ fn costs_that_cannot_be_run_say_why() {
     let gpu = Work { gpu_s: 1.0, ..Work::default() };
     assert_eq!(error(vec![gpu]), "stage `left` costs device time, but the graph gives it no device");
     let negative = Work { name: "n".into(), core_s: -1.0, ..Work::default() };
-    assert!(error(vec![negative]).contains("demands are 0 to 1e9"));
+    assert_eq!(error(vec![negative]), "the costs of stage `left`: piece `n` says core_s: -1; write a number from 0");
+    // The number is the one that was written, not what came of it.
+    let long = Work { name: "n".into(), wait_s: 2e9, core_s: 1.5e9, ..Work::default() };
+    assert_eq!(
+        error(vec![long]),
+        "the costs of stage `left`: piece `n` says wait_s: 2000000000; alone that takes 2000000000 s, and a piece takes \
+         1e9 s at most"
+    );
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A module, compiled and checked.
 
 use std::fmt;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use wasmtime::{Config, Engine, ExternType, FuncType, InstancePre, Module, OptLev
 
 use crate::error::WasmError;
 use crate::field;
+use crate::files::open_regular;
 use crate::host::{self, State};
 use crate::input::Input;
 use crate::limits::Limits;
@@ -76,7 +76,7 @@ impl Calculator {
     /// What cannot be read, is not a calculator of circom 2 over BLS12-381, or needs more than the limits.
     pub fn open(file: &Path, limits: &Limits) -> Result<Self, WasmError> {
         let mut bytes = Vec::new();
-        let opened = File::open(file).map_err(WasmError::io("open", file))?;
+        let opened = open_regular(file)?;
         let most = limits.module_bytes.saturating_add(1);
         opened.take(most).read_to_end(&mut bytes).map_err(WasmError::io("read", file))?;
         Self::from_bytes(file, &bytes, limits)

@@ -1,7 +1,6 @@
 //! `input.json`: the values of a circuit's input signals.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use zeroize::Zeroize;
 
 use crate::error::WasmError;
 use crate::field::{self, Element, MODULUS_TEXT, NotAnElement};
+use crate::files::open_regular;
 use crate::json::{Fault, Place, Reader, Start};
 
 /// How long the name of a signal may be, with the names of the buses around it, in bytes.
@@ -73,7 +73,7 @@ impl Input {
     ///
     /// What cannot be read, is too large, or is wrong as in [`Input::parse`]; the file is named.
     pub fn open(file: &Path, max_bytes: u64) -> Result<Self, WasmError> {
-        let opened = File::open(file).map_err(WasmError::io("open", file))?;
+        let opened = open_regular(file)?;
         // Room for the whole file at once: growing would leave copies behind.
         let len = opened.metadata().map_or(0, |metadata| metadata.len()).min(max_bytes);
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0).saturating_add(32));
@@ -347,7 +347,7 @@ mod tests {
         std::fs::write(&file, b"{\"a\": 1}").expect("a file can be written");
         assert_eq!(Input::open(&file, 8).expect("eight bytes").signals.len(), 1);
         assert!(matches!(Input::open(&file, 7), Err(WasmError::TooLarge { limit: 7, .. })));
-        assert!(matches!(Input::open(Path::new("/dev/zero"), 1000), Err(WasmError::TooLarge { .. })));
+        assert!(matches!(Input::open(Path::new("/dev/zero"), 1000), Err(WasmError::Io { .. })));
         std::fs::write(&file, b"{\n \"\xff\": 1}").expect("a file can be written");
         let refused = Input::open(&file, 100).expect_err("not UTF-8").to_string();
         assert!(refused.contains("input.json:2:3: the text is not UTF-8"), "{refused}");

@@ -55,6 +55,7 @@
 mod calculator;
 mod error;
 pub mod field;
+mod files;
 mod hint;
 mod host;
 mod input;

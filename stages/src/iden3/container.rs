@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Cursor, MOST_SECTIONS, SECTION_HEAD_BYTES};
 use crate::error::Error;
+use crate::kind;
 
 /// A file's sections, by number.
 pub(crate) struct Container<'a> {
@@ -45,9 +46,14 @@ impl<'a> Container<'a> {
 }
 
 pub(super) fn check_magic(cursor: &mut Cursor<'_>, magic: &str) -> Result<(), Error> {
+    if cursor.left() == 0 {
+        return Err(cursor.malformed(0, format!("this is an empty file: give a `.{magic}` file")));
+    }
     let found = cursor.take(4, "the magic word")?;
     if found != magic.as_bytes() {
-        let fault = format!("it begins with {:?}, not with \"{magic}\"; this is another kind of file", shown(found));
+        let kind = kind::of_bytes(found).unwrap_or("another kind of file");
+        let fault =
+            format!("it begins with {:?}, not with \"{magic}\"; this is {kind}: give a `.{magic}` file", shown(found));
         return Err(cursor.malformed(0, fault));
     }
     Ok(())

@@ -30,7 +30,7 @@ impl SectionFile {
     /// Opens a file and finds its sections. Unknown ones are kept too; what follows the last one is an error.
     pub(crate) fn open(path: &Path, magic: &str, version: u32) -> Result<Self, Error> {
         let file = open_regular(path).map_err(|error| match error {
-            Error::BadText(fault) => Error::BadText(format!("{fault}: give a `.{magic}` file")),
+            Error::NotRegular { file, .. } => Error::NotRegular { file, advice: format!(": give a `.{magic}` file") },
             other => other,
         })?;
         let metadata = file.metadata().map_err(Error::io("read", path))?;

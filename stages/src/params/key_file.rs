@@ -21,11 +21,18 @@ impl KeyFile {
     /// Opens a file of either format; the first bytes tell.
     pub(super) fn open(path: &Path, watch: Watch<'_>) -> Result<Self, Error> {
         let path = key_in(path);
-        if zkey::is_zkey(&path) {
+        // One that was damaged is no other kind of key for that.
+        let is_called_so = path.is_file() && path.extension().is_some_and(|extension| extension == "zkey");
+        if zkey::is_zkey(&path) || is_called_so {
             return Zkey::open(&path, watch).map(Box::new).map(Self::Zkey);
         }
         let mut reader = KeyReader::open(&path)?;
         let vk = VerifyingKey::read_from(&mut reader, watch)?;
+        if reader.is_at_its_end() {
+            let fault = "it ends behind the verifying key: this is a `.vk` file, which proves nothing; give the `.params` file \
+                         that was made with it, or the folder of both";
+            return Err(Error::Malformed { file: path, offset: reader.digest().1, fault: fault.to_owned() });
+        }
         Ok(Self::Params(Box::new((vk, reader))))
     }
 

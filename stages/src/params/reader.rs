@@ -8,6 +8,7 @@ use proofline_kernels::scalars::MAX_LEN;
 use super::point::Point;
 use super::subgroup::checked;
 use crate::error::Error;
+use crate::kind;
 use crate::partial::open_regular;
 use crate::progress::{Progress, Watch};
 use crate::sealed::{Digest, PieceHasher};
@@ -35,6 +36,10 @@ pub(super) struct KeyReader {
 impl KeyReader {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = open_regular(path)?;
+        if let Some(kind) = kind::of_file(path) {
+            let fault = format!("this is {kind}, not a key as bellperson writes them (`.params`, `.vk`)");
+            return Err(Error::Malformed { file: path.to_owned(), offset: 0, fault });
+        }
         let length = file.metadata().map_err(Error::io("read", path))?.len();
         let (path, input) = (path.to_owned(), Box::new(BufReader::new(file)));
         Ok(Self { path, input, offset: 0, length, hasher: PieceHasher::default() })
@@ -50,6 +55,11 @@ impl KeyReader {
     /// Digest and number of all bytes that were read so far.
     pub(super) fn digest(&self) -> (Digest, u64) {
         (self.hasher.clone().finish(), self.offset)
+    }
+
+    /// Whether nothing is left to be read.
+    pub(super) fn is_at_its_end(&self) -> bool {
+        self.left() == 0
     }
 
     fn left(&self) -> u64 {

@@ -53,8 +53,8 @@ impl Sealed {
             return Err(self.malformed(0, &format!("it does not begin as {} does", self.kind.what)));
         }
         if self.length < needed {
-            let (file, what) = (self.path.clone(), format!("the header of {}", self.kind.what));
-            return Err(Error::Truncated { file, offset: 0, what, needed, left: self.length });
+            let (what, length) = (self.kind.what, self.length);
+            return Err(self.malformed(0, &format!("the header of {what} takes {needed} bytes and {length} are there")));
         }
         let version = number(&page[8..12]);
         if version != u64::from(self.kind.version) {

@@ -79,4 +79,27 @@ mod tests {
         let titles: Vec<&str> = outcome.study.iter().map(|found| found.title.as_str()).collect();
         assert_eq!(titles, ["stage `spmv` waits when it sends (`send`), which is understood, but not executed"]);
     }
+
+    #[test]
+    fn each_reason_has_its_sentence_and_what_to_do() {
+        let of = |old: &str, new: &str| {
+            let text = super::CHECK.bad.text().replace(", send: Blocking", "");
+            assert!(text.contains(old), "{old}");
+            let found = outcome(&text.replace(old, new)).study;
+            found.into_iter().map(|found| (found.code, found.title, found.help)).collect::<Vec<_>>()
+        };
+        let remove = "remove it: a firing then takes all that it needs at once, and keeps it until it has sent";
+        let needs = "Stage(\"spmv\", on: \"all\", needs: { \"mem_heavy\": 1 }";
+        for (opt_out, what) in [
+            ("acquire: InOrder([\"mem_heavy\"])", "takes its permits one after the other (`acquire`)"),
+            ("send: Blocking", "waits when it sends (`send`)"),
+        ] {
+            let title = format!("stage `spmv` {what}, which is understood, but not executed");
+            assert_eq!(of(needs, &format!("{needs}, {opt_out}")), [("PL0213", title, vec![remove.to_owned()])]);
+        }
+        let title = "stage `scale` takes 2 tokens for a firing, which is understood, but not executed".to_owned();
+        let edge = "Edge(\"spmv\", \"scale\"";
+        let batch = of(edge, &format!("{edge}, capacity: 4, batch: 2"));
+        assert_eq!(batch, [("PL0213", title, vec!["remove `batch`".to_owned()])]);
+    }
 }

@@ -5,17 +5,18 @@
 //! deadlock needs a circle of arcs. A stage that keeps the discipline holds nothing while it waits, so arcs come from
 //! tokens that keep their places alone, and these lead down the graph: without opt-outs there is no circle.
 
+mod circles;
+mod story;
 mod waits;
 
-use std::collections::{HashMap, VecDeque};
+use std::cell::Cell;
 
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-
-use self::waits::{Arc, Thing, Waits};
+use self::circles::circles;
+use self::story::{Told, thing_name};
+use self::waits::{Thing, Waits};
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::plan::{OptOuts, Plan};
+use crate::plan::OptOuts;
 
 /// The page.
 pub const CHECK: Check = Check {
@@ -26,8 +27,9 @@ pub const CHECK: Check = Check {
           holds nothing while it waits. `acquire: InOrder([…])` waits for a permit with the permits before it in hand, and \
           `send: Blocking` waits for a place with worker and permits in hand; with them a circle can close. The places of a \
           join need care of their own: reserved at the fork, a token that came in finds all of them; taken when a stage \
-          sends, tokens of other keys may fill one while the join waits for the partner that finds no room. The error \
-          tells one round of the circle.",
+          sends, tokens of other keys may fill one while the join waits for the partner that finds no room. A pool from \
+          which a firing lacks permits is kept for it under all policies that order firings, and is judged so under every policy: \
+          another may be set for a run without building anew. The error tells one round of the circle.",
     bad: Example::Graph(
         r#"Graph(
     version: 1,
@@ -64,86 +66,20 @@ pub fn judge(graph: &Planned<'_>, piling: &[usize], report: &mut Report) {
     if graph.plan.stages.iter().all(|stage| stage.opt_outs.none()) {
         return;
     }
-    let arcs = Waits::of(graph).arcs;
-    for circle in circles(&arcs) {
-        report.add(tell(graph, &circle, &arcs));
+    let waits = Waits::of(graph);
+    for circle in circles(&waits) {
+        report.add(tell(&waits, &circle));
     }
 }
 
-/// A circle of each knot.
-fn circles(arcs: &HashMap<(Thing, Thing), Arc>) -> Vec<Vec<Thing>> {
-    let mut things: Vec<Thing> = arcs.keys().flat_map(|(from, to)| [*from, *to]).collect();
-    things.sort();
-    things.dedup();
-    let number: HashMap<Thing, NodeIndex> =
-        things.iter().enumerate().map(|(number, thing)| (*thing, NodeIndex::new(number))).collect();
-    let mut waits = DiGraph::<(), ()>::new();
-    things.iter().for_each(|_| {
-        waits.add_node(());
-    });
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); things.len()];
-    let mut pairs: Vec<&(Thing, Thing)> = arcs.keys().collect();
-    pairs.sort();
-    for (from, to) in pairs {
-        waits.add_edge(number[from], number[to], ());
-        next[number[from].index()].push(number[to].index());
-    }
-    let mut knots: Vec<Vec<usize>> =
-        tarjan_scc(&waits).into_iter().map(|knot| knot.into_iter().map(NodeIndex::index).collect()).collect();
-    knots.iter_mut().for_each(|knot| knot.sort_unstable());
-    knots.sort();
-    let circles = knots.iter().filter_map(|knot| shortest_circle(knot, &next));
-    circles.map(|circle| circle.into_iter().map(|node| things[node]).collect()).collect()
-}
-
-/// The shortest circle inside a knot: a search in breadth from each of its nodes.
-fn shortest_circle(knot: &[usize], next: &[Vec<usize>]) -> Option<Vec<usize>> {
-    let inside = |node: &&usize| knot.binary_search(node).is_ok();
-    let from = |start: usize| {
-        let mut before: HashMap<usize, usize> = HashMap::new();
-        let mut queue = VecDeque::from([start]);
-        while let Some(node) = queue.pop_front() {
-            for to in next[node].iter().filter(inside) {
-                if *to == start {
-                    let mut circle = vec![node];
-                    while circle[circle.len() - 1] != start {
-                        circle.push(*before.get(&circle[circle.len() - 1])?);
-                    }
-                    circle.reverse();
-                    return Some(circle);
-                }
-                if let std::collections::hash_map::Entry::Vacant(vacant) = before.entry(*to) {
-                    vacant.insert(node);
-                    queue.push_back(*to);
-                }
-            }
-        }
-        None
-    };
-    // A knot of thousands is looked at from a few of its nodes: any circle tells the story.
-    knot.iter().take(64).filter_map(|node| from(*node)).min_by_key(Vec::len)
-}
-
-fn edge_name(plan: &Plan, edge: usize) -> String {
-    let edge = &plan.edges[edge];
-    format!("`{}` -> `{}`", plan.stages[edge.from].name, plan.stages[edge.to].name)
-}
-
-fn thing_name(plan: &Plan, thing: Thing) -> String {
-    match thing {
-        Thing::Workers(stage) => format!("a worker of `{}`", plan.stages[stage].name),
-        Thing::Permits(pool) => format!("`{}`", plan.pools[pool].name),
-        Thing::Places(edge) => format!("room in {}", edge_name(plan, edge)),
-    }
-}
-
-fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Arc>) -> Diagnostic {
+fn tell(waits: &Waits<'_>, circle: &[Thing]) -> Diagnostic {
+    let graph = &waits.graph;
     let round = circle.iter().zip(circle.iter().cycle().skip(1));
-    let mut told: Vec<&Arc> = round.map(|(from, to)| &arcs[&(*from, *to)]).collect();
+    let mut told: Vec<Told> = round.filter_map(|(from, to)| waits.told(*from, *to)).collect();
     // The story begins with the stage that departs from the discipline.
     let opts =
-        |arc: &&Arc| arc.label.starts_with("holds") || arc.label.starts_with("waits") || arc.label.starts_with("takes");
-    let first = told.iter().position(&opts).unwrap_or(0);
+        |arc: &Told| arc.label.starts_with("holds") || arc.label.starts_with("waits") || arc.label.starts_with("takes");
+    let first = told.iter().position(opts).unwrap_or(0);
     told.rotate_left(first);
     let names: Vec<String> =
         (0..=circle.len()).map(|position| thing_name(graph.plan, circle[(position + first) % circle.len()])).collect();
@@ -157,22 +93,23 @@ fn tell(graph: &Planned<'_>, circle: &[Thing], arcs: &HashMap<(Thing, Thing), Ar
     let story: Vec<String> =
         told.iter().enumerate().map(|(step, arc)| format!("{}. {}", step + 1, arc.sentence)).collect();
     found = found.note(format!("{}\nand so on, in a circle", story.join("\n")));
-    advise(graph, circle, found)
+    advise(waits, circle, found)
 }
 
-/// The most edges of a graph whose ways out are tried one by one.
-const TRIED_EDGES: usize = 512;
+/// The most arcs that are looked at while ways out are tried, all tries together.
+const MOST_WORK: usize = 8_000_000;
 
 /// Names what breaks the circle: each way out was tried on the plan, so that the advice is true.
-fn advise(graph: &Planned<'_>, circle: &[Thing], mut found: Diagnostic) -> Diagnostic {
-    let plan = graph.plan;
+fn advise(waits: &Waits<'_>, circle: &[Thing], mut found: Diagnostic) -> Diagnostic {
+    let (graph, plan) = (&waits.graph, waits.graph.plan);
+    // Another plan of the same graph has about as many arcs.
+    let tries_left = Cell::new(MOST_WORK / waits.work().max(1));
     let breaks = |change: &dyn Fn(usize, &mut OptOuts)| {
-        if plan.edges.len() > TRIED_EDGES {
-            return false;
-        }
+        let Some(left) = tries_left.get().checked_sub(1) else { return false };
+        tries_left.set(left);
         let mut changed = plan.clone();
         changed.stages.iter_mut().enumerate().for_each(|(number, stage)| change(number, &mut stage.opt_outs));
-        let left = circles(&Waits::of(&Planned { plan: &changed, ..*graph }).arcs);
+        let left = circles(&Waits::of(&Planned { plan: &changed, ..*graph }));
         !left.iter().flatten().any(|thing| circle.contains(thing))
     };
     let names = |stages: &[usize]| crate::words::listed(stages.iter().map(|stage| plan.stages[*stage].name.as_str()));
@@ -383,5 +320,75 @@ mod tests {
             titles(&order(one, other)),
             ["stages can wait for each other for ever: `mem_heavy` waits for `link`, which waits for `mem_heavy`"]
         );
+    }
+
+    /// A source, rows of `wide` stages that read all stages of the row before, and a sink.
+    fn dense(rows: usize, wide: usize, stage: &str) -> (String, String) {
+        let port = |of: usize| format!("(\"p{of}\", \"T{of}\")");
+        let all: Vec<String> = (0..wide).map(port).collect();
+        let (all, tokens) =
+            (all.join(", "), (0..wide).map(|of| format!("\"T{of}\": (bytes: \"8\")")).collect::<Vec<_>>());
+        let mut implementations = String::from(
+            r#"Implementation(stage: "s", backend: "host", tags: [], inputs: [], output: "S"),
+               Implementation(stage: "dealloc", backend: "host", tags: ["unmaps"], inputs: [("dead", "Dead")], output: None),"#,
+        );
+        let (mut stages, mut edges) = (String::from(r#"Stage("s"),"#), String::new());
+        let name = dense_name;
+        for row in 0..rows {
+            for at in 0..wide {
+                let (own, inputs) = (name(row, at), if row == 0 { "(\"s\", \"S\")" } else { &all });
+                implementations.push_str(&format!(
+                    "Implementation(stage: \"{own}\", backend: \"host\", tags: [], inputs: [{inputs}], output: \"T{at}\"),\n"
+                ));
+                stages.push_str(&format!("Stage(\"{own}\"{stage}),\n"));
+                for from in 0..if row == 0 { 1 } else { wide } {
+                    let from = if row == 0 { "s".to_owned() } else { name(row - 1, from) };
+                    edges.push_str(&format!("Edge(\"{from}\", \"{own}\"),\n"));
+                }
+            }
+        }
+        implementations.push_str(&format!(
+            "Implementation(stage: \"end\", backend: \"host\", tags: [], inputs: [{all}], output: \"End\"),"
+        ));
+        (0..wide).for_each(|at| edges.push_str(&format!("Edge(\"{}\", \"end\"),\n", name(rows - 1, at))));
+        let catalogue = format!(
+            "Catalogue(version: 1, tokens: {{ \"S\": (bytes: \"8\"), \"End\": (bytes: \"8\"), {} }}, stages: [{implementations}])",
+            tokens.join(", ")
+        );
+        let graph = format!(
+            "Graph(version: 1, sku: any, pools: {{ \"dealloc\": 1, \"q\": 2 }}, stages: [{stages} Stage(\"end\", needs: {{ \"q\": 1 }}), \
+             Stage(\"dealloc\", needs: {{ \"dealloc\": 1 }})], edges: [{edges}])"
+        );
+        (graph, catalogue)
+    }
+
+    fn dense_name(row: usize, at: usize) -> String {
+        format!("r{row}x{at}")
+    }
+
+    /// What is looked at grows as stages × edges, not as their square; a clock would say less.
+    #[test]
+    fn dense_graphs_take_as_many_arcs_as_tokens_wait_for_starts() {
+        for stage in [", send: Blocking", ", send: Blocking, needs: { \"q\": 1 }"] {
+            let (graph, catalogue) = dense(10, 20, stage);
+            let (mut sources, mut report) = (crate::source::Sources::default(), Report::default());
+            let mut read = |name: &str, text: String| {
+                let file = sources.add(crate::Source::inline(name, text));
+                crate::ron::read(file, &sources, &mut Report::default())
+            };
+            let (graph, catalogue) = (read("graph.ron", graph), read("catalogue.ron", catalogue));
+            let graph = crate::decode::graph(&graph, &mut report).expect("it is read");
+            let catalogue = crate::decode::catalogue(&catalogue, &mut report).expect("it is read");
+            let graph = crate::resolve::resolve(&graph, &catalogue, None, &mut report);
+            let plan = crate::plan::plan(&graph, "graph.ron", String::new());
+            assert_eq!((plan.stages.len(), plan.edges.len()), (203, 3640));
+            let planned = Planned { graph: &graph, plan: &plan };
+            let waits = Waits::of(&planned);
+            assert!(waits.work() > plan.edges.len(), "it has arcs");
+            assert!(waits.work() < plan.edges.len() * plan.stages.len() / 2, "{}", waits.work());
+            judge(&planned, &[], &mut report);
+            let told = report.into_sorted();
+            assert!(told.iter().all(|found| found.code == CHECK.code) && !told.is_empty(), "{told:?}");
+        }
     }
 }

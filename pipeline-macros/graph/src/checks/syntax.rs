@@ -104,7 +104,11 @@ pub fn too_deep(span: Span, limit: usize) -> Diagnostic {
 
 /// Something else where a value should be.
 pub fn value_wanted(span: Span, found: &Token) -> Diagnostic {
-    Diagnostic::error(CODE, span, format!("a value is missing before {}", name(found)))
+    let error = Diagnostic::error(CODE, span, format!("a value is missing before {}", name(found)));
+    match found {
+        Token::End => error.help("the file is empty, or ends in the middle: it begins with `Graph(` and ends with `)`"),
+        _ => error.help("write the value here, or remove the name and the colon before it"),
+    }
 }
 
 /// A map entry without a colon.

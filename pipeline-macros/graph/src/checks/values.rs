@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::{Check, Example, examples};
 use crate::diagnostic::Diagnostic;
+use crate::kind::Kind;
 use crate::ron::Value;
 use crate::source::Span;
 use crate::words::{BadArgument, MOST_SECONDS, Policy, nearest, one_of};
@@ -50,9 +51,12 @@ pub fn wanted(span: Span, name: Option<&str>, wanted: &str, found: &Value) -> Di
 }
 
 /// A file of another kind where a graph should be.
-pub fn not_a_graph(span: Span, kind: &str) -> Diagnostic {
-    Diagnostic::error(CHECK.code, span, format!("this is {kind}, not a graph"))
-        .help("give the file that begins with `Graph(`; it names its SKU and its catalogue")
+pub fn other_kind(span: Span, found: Kind, wanted: &str) -> Diagnostic {
+    let error = Diagnostic::error(CHECK.code, span, format!("this is {}, not {wanted}", found.words()));
+    match wanted {
+        "a graph" => error.help("give the file that begins with `Graph(`; it names its SKU and its catalogue"),
+        _ => error.help(found.used_by()),
+    }
 }
 
 fn of(span: Span, name: Option<&str>, message: String) -> Diagnostic {
@@ -77,7 +81,14 @@ pub fn empty(span: Span, name: Option<&str>) -> Diagnostic {
 /// A number that is too small or too large.
 pub fn out_of_range(span: Span, name: Option<&str>, found: u64, range: &RangeInclusive<u64>) -> Diagnostic {
     let (first, last) = (range.start(), range.end());
-    of(span, name, format!("{found} is outside {first} to {last}"))
+    let error = of(span, name, format!("{found} is outside {first} to {last}"));
+    let write = if found < *first { format!("write {first} or more") } else { format!("write {last} or less") };
+    match (name, found) {
+        (Some("capacity"), 0) => {
+            error.help(format!("{write}, or leave it out: as many as the stages before it can work on"))
+        }
+        _ => error.help(write),
+    }
 }
 
 /// A list or a map of more items than make sense.
@@ -88,6 +99,7 @@ pub fn too_many(span: Span, name: Option<&str>, found: usize, limit: usize) -> D
 /// An amount that is too small or too large; all as one writes them.
 pub fn amount_out_of_range(span: Span, name: Option<&str>, found: &str, [first, last]: [&str; 2]) -> Diagnostic {
     of(span, name, format!("\"{found}\" is outside \"{first}\" to \"{last}\""))
+        .help(format!("write at least \"{first}\" and at most \"{last}\""))
 }
 
 /// A policy with an argument that it does not take.

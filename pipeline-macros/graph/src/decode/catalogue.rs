@@ -1,8 +1,9 @@
 //! `Catalogue(…)`.
 
 use super::fields::Decoder;
-use crate::checks::{duplicate, unknown_name};
+use crate::checks::{duplicate, unknown_name, values};
 use crate::diagnostic::Report;
+use crate::kind::Kind;
 use crate::model::{Catalogue, Implementation, Linear, Port, TagSet, Token};
 use crate::ron::{Node, Value};
 use crate::source::At;
@@ -10,6 +11,10 @@ use crate::words::{BACKENDS, TAGS};
 
 /// Decodes a catalogue file.
 pub fn catalogue(node: &Node, report: &mut Report) -> Option<Catalogue> {
+    if let Some(kind) = Kind::of(node).filter(|kind| *kind != Kind::Catalogue) {
+        report.add(values::other_kind(node.head(), kind, "a catalogue"));
+        return None;
+    }
     let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Catalogue", &["version", "tokens", "stages"], 0)?;

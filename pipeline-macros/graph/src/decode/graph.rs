@@ -5,6 +5,7 @@ use super::fields::{Decoder, Fields};
 use crate::checks::bytes::Wanted;
 use crate::checks::{contradiction, values, version};
 use crate::diagnostic::Report;
+use crate::kind::Kind;
 use crate::model::{
     Backend, Ccds, Dealloc, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice,
     Stage, Unit,
@@ -32,12 +33,8 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         "priorities",
         "dealloc",
     ];
-    if let Value::Call(call) = &node.value
-        && let Some(name) = &call.name
-        && let Some((_, kind)) =
-            [("Sku", "a SKU"), ("Catalogue", "a catalogue")].iter().find(|(it, _)| *it == name.value)
-    {
-        report.add(values::not_a_graph(name.span, kind));
+    if let Some(kind) = Kind::of(node).filter(|kind| *kind != Kind::Graph) {
+        report.add(values::other_kind(node.head(), kind, "a graph"));
         return None;
     }
     let mut decoder = Decoder::new(report);

@@ -2,8 +2,9 @@
 
 use super::fields::Decoder;
 use crate::checks::bytes::Wanted;
-use crate::checks::contradiction;
+use crate::checks::{contradiction, values};
 use crate::diagnostic::Report;
+use crate::kind::Kind;
 use crate::model::{Gpu, Sku};
 use crate::ron::Node;
 use crate::source::At;
@@ -28,6 +29,10 @@ pub fn sku(name: &str, node: &Node, report: &mut Report) -> Option<Sku> {
         "ram_bandwidth",
         "gpus",
     ];
+    if let Some(kind) = Kind::of(node).filter(|kind| *kind != Kind::Sku) {
+        report.add(values::other_kind(node.head(), kind, "a SKU"));
+        return None;
+    }
     let mut decoder = Decoder::new(report);
     let d = &mut decoder;
     let fields = d.fields(node, "Sku", FIELDS, 0)?;

@@ -6,6 +6,7 @@ use quote::{format_ident, quote_spanned};
 use super::names::Names;
 use super::{Target, plan};
 use crate::plan::{Plan, Role};
+use crate::render;
 
 /// The implementation for a plan.
 ///
@@ -16,7 +17,7 @@ pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream
     let find = |role| compiled.stages.iter().position(|stage| stage.role == role);
     let source = names.stage(find(Role::Source).expect("a plan has a source"));
     let sink = names.stage(find(Role::Sink).expect("a plan has a sink"));
-    let expression = plan::expression(compiled, span);
+    let (expression, tables) = (plan::expression(compiled, span), render::plan(compiled));
     let (aliases, edges, stages) =
         (aliases(compiled, names, &source, &sink), edges(compiled, names), stages(compiled, names));
     quote_spanned! {span=>
@@ -28,6 +29,8 @@ pub fn graph(compiled: &Plan, names: &Names<'_>, target: &Target) -> TokenStream
         impl rt::Graph for #name {
             type Job = <#source as rt::Stage>::Job;
             type Output = <rt::If<{ LEAVES }> as rt::Either<<#sink as rt::Stage>::Out, rt::Never>>::Chosen;
+
+            const TABLES: &'static str = #tables;
 
             fn plan() -> rt::Plan {
                 #expression

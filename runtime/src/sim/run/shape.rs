@@ -103,7 +103,7 @@ impl Shape {
         let sound = |number: &f64| number.is_finite() && *number >= 0.0;
         if let Some(number) = cost.per_job.iter().chain([&cost.vram_bytes]).find(|number| !sound(number)) {
             let (stage, piece) = (stage.name.clone(), "per_job or vram_bytes".to_owned());
-            return Err(SimError::BadDemand { stage, piece, seconds: number.to_string() });
+            return Err(SimError::BadDemand { stage, piece, says: number.to_string(), why: NO_DEMAND.to_owned() });
         }
         if cost.vram_bytes > 0.0 && device.is_none() {
             let why = "the graph gives it no device".to_owned();
@@ -159,6 +159,8 @@ impl Shape {
     }
 }
 
+const NO_DEMAND: &str = "write a number from 0";
+
 fn demand_of(
     setup: &Setup<'_>,
     fluid: &Fluid,
@@ -186,12 +188,29 @@ fn demand_of(
         unmaps,
     ];
     let alone_s = times.into_iter().fold(0.0, f64::max);
-    let numbers = [work.wait_s, work.core_s, work.dram_bytes, work.pcie_bytes, work.gpu_s, work.unmap_bytes];
+    let written = [
+        ("wait_s", work.wait_s),
+        ("core_s", work.core_s),
+        ("dram_bytes", work.dram_bytes),
+        ("pcie_bytes", work.pcie_bytes),
+        ("gpu_s", work.gpu_s),
+        ("unmap_bytes", work.unmap_bytes),
+    ];
+    let bad = |(name, number): (&str, f64), why: String| SimError::BadDemand {
+        stage: stage.name.clone(),
+        piece: work.name.clone(),
+        says: format!("{name}: {number}"),
+        why,
+    };
+    if let Some(demand) = written.into_iter().find(|(_, number)| !number.is_finite() || *number < 0.0) {
+        return Err(bad(demand, NO_DEMAND.to_owned()));
+    }
     // Thirty years, and no number at all: what comes of a cost model for a far smaller circuit.
     const MOST_S: f64 = 1e9;
-    if !(0.0..=MOST_S).contains(&alone_s) || numbers.iter().any(|number| !number.is_finite() || *number < 0.0) {
-        let (stage, piece) = (stage.name.clone(), work.name.clone());
-        return Err(SimError::BadDemand { stage, piece, seconds: format!("{alone_s}") });
+    let long = times.into_iter().zip(written).find(|(time, _)| !(0.0..=MOST_S).contains(time));
+    if let Some((time, demand)) = long {
+        let scaled = if scale == 1.0 { String::new() } else { format!(" for a circuit {scale} times as large") };
+        return Err(bad(demand, format!("alone that takes {time:.0} s{scaled}, and a piece takes 1e9 s at most")));
     }
     let device = stage.device.map(|device| device as usize);
     if (work.gpu_s > 0.0 || work.pcie_bytes > 0.0) && device.is_none() {

@@ -141,7 +141,12 @@ impl<'a> World<'a> {
             }
         }
         if !self.jobs.is_empty() {
-            return Err(SimError::Stuck { seconds: self.now_ns / 1_000_000_000, left: self.jobs.len() });
+            let why = match self.scheduler.wish_of(policy) {
+                Some(wish) => format!("policy `{}`: {wish}", policy.name()),
+                None => "the plan has a deadlock".to_owned(),
+            };
+            let seconds = self.now_ns / 1_000_000_000;
+            return Err(SimError::Stuck { seconds, left: self.jobs.len(), why });
         }
         Ok(self.finish())
     }

@@ -1,13 +1,14 @@
 //! The wait-for graph of a plan.
+//!
+//! Dense graphs have millions of arcs, of which a story tells a handful: an arc is a few numbers, and its sentence is made
+//! when it is told ([`super::story`]). What a stage's start waits for is there once, however many tokens wait for that start.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::edge_name;
 use crate::checks::Planned;
-use crate::model::{Stage, Unit};
+use crate::model::Unit;
 use crate::plan::StagePlan;
 use crate::plan::memory::Reach;
-use crate::source::Span;
 
 /// A finite thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -17,26 +18,46 @@ pub(super) enum Thing {
     Places(usize),
 }
 
-/// Why the one waits for the other: a sentence for the story, the place that shows it.
-pub(super) struct Arc {
-    pub(super) sentence: String,
-    pub(super) at: Span,
-    pub(super) label: String,
+/// Why a firing or a policy lets one thing wait for another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held {
+    /// The policy keeps a pool for a stage that lacks another.
+    Kept { stage: usize, pool: usize, lacked: usize },
+    /// A worker waits for a permit.
+    WorkerInOrder { stage: usize, wanted: usize },
+    /// A permit is held while another is waited for.
+    PermitInOrder { stage: usize, has: usize, wanted: usize },
+    /// A worker waits for room.
+    WorkerSending { stage: usize, edge: usize },
+    /// A permit is held while room is waited for.
+    PermitSending { stage: usize, has: usize, edge: usize },
+}
+
+/// What a token that keeps its place waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Keep {
+    /// The start of a stage on its way.
+    Start(usize),
+    /// The start of a stage on its partner's way.
+    PartnersStart(usize),
+    /// Room on the edge over which its partner comes.
+    Partner(usize),
 }
 
 /// The wait-for graph.
 pub(super) struct Waits<'a> {
-    graph: Planned<'a>,
-    pub(super) arcs: HashMap<(Thing, Thing), Arc>,
+    pub(super) graph: Planned<'a>,
+    /// Arcs from what firings hold and from what is kept for them.
+    pub(super) held: HashMap<(Thing, Thing), Held>,
+    /// By edge: what its tokens wait for, in the order in which it was found.
+    pub(super) keeps: Vec<Vec<Keep>>,
+    /// By stage: what its start waits for.
+    pub(super) starts: Vec<Vec<Thing>>,
     /// By pool: the most permits that firings may hold while they wait. All others come back by themselves.
     hostage: Vec<u64>,
     /// By pool: the pools of whose permits a firing may wait, for which the policy keeps this one meanwhile.
     kept: Vec<BTreeSet<usize>>,
     reach: Reach,
-    /// By stage: the edges on which its start takes places.
-    reserves: Vec<Vec<usize>>,
-    /// Edges and stages whose arcs are there.
-    seen: HashSet<(usize, usize)>,
 }
 
 impl<'a> Waits<'a> {
@@ -49,28 +70,30 @@ impl<'a> Waits<'a> {
             });
             own.fold(0, u64::saturating_add)
         };
-        let hostage = (0..plan.pools.len()).map(most).collect();
-        let mut reserves = vec![Vec::new(); plan.stages.len()];
-        for edge in 0..plan.edges.len() {
-            if let Some(stage) = plan.reserver(edge) {
-                reserves[stage].push(edge);
-            }
-        }
-        let (kept, reach) = (vec![BTreeSet::new(); plan.pools.len()], Reach::of(plan));
-        let (arcs, seen) = (HashMap::new(), HashSet::new());
-        let mut waits = Self { graph: *graph, arcs, hostage, kept, reach, reserves, seen };
+        let mut waits = Self {
+            graph: *graph,
+            held: HashMap::new(),
+            keeps: vec![Vec::new(); plan.edges.len()],
+            starts: Vec::new(),
+            hostage: (0..plan.pools.len()).map(most).collect(),
+            kept: vec![BTreeSet::new(); plan.pools.len()],
+            reach: Reach::of(plan),
+        };
         waits.keep_pools();
-        for stage in 0..plan.stages.len() {
-            waits.holds_of_a_firing(stage);
-        }
-        for edge in 0..plan.edges.len() {
-            waits.holds_of_a_token(edge);
-        }
+        (0..plan.stages.len()).for_each(|stage| waits.holds_of_a_firing(stage));
+        waits.starts = waits.what_starts_wait_for();
+        (0..plan.edges.len()).for_each(|edge| waits.holds_of_a_token(edge));
         waits
     }
 
-    fn add(&mut self, from: Thing, to: Thing, at: Span, label: String, sentence: String) {
-        self.arcs.entry((from, to)).or_insert(Arc { sentence, at, label });
+    /// How many arcs there are: what it took to make them, and takes to search them.
+    pub(super) fn work(&self) -> usize {
+        let lists = self.keeps.iter().map(Vec::len).chain(self.starts.iter().map(Vec::len));
+        self.held.len() + lists.sum::<usize>()
+    }
+
+    fn hold(&mut self, from: Thing, to: Thing, why: Held) {
+        self.held.entry((from, to)).or_insert(why);
     }
 
     /// Whether `weight` permits of a pool can stay out for ever. What firings hold that wait for nothing comes back, so
@@ -85,11 +108,16 @@ impl<'a> Waits<'a> {
         !self.kept[pool].is_empty() || self.stays_out(pool, weight)
     }
 
-    /// Under a policy by age, a firing that lacks a permit keeps all pools that it wants: those behind it wait for what
-    /// it lacks, and keep what they want themselves.
+    /// A firing that lacks a permit keeps all pools that it wants: those behind it wait for what it lacks, and keep what
+    /// they want themselves.
+    ///
+    /// So do all policies that order firings, by whatever rank (`policy::first_by` of the runtime): age, the longest way,
+    /// the shortest stage. `random_legal` keeps nothing, and `replay` waits for what its log says; under them a graph could do
+    /// with fewer permits. They are judged alike all the same: `sim --set policy=…` and a user's own policy in the
+    /// executor's options take the place of the one in the file after it was judged, and a lawful graph must not come to a
+    /// stand by that.
     fn keep_pools(&mut self) {
-        let graph = self.graph;
-        let plan = graph.plan;
+        let plan = self.graph.plan;
         loop {
             let before = self.kept.clone();
             for (stage, own) in plan.stages.iter().enumerate().filter(|(_, own)| own.opt_outs.in_order.is_none()) {
@@ -103,13 +131,8 @@ impl<'a> Waits<'a> {
                     for lacked in lacked.iter().copied() {
                         self.kept[pool].insert(lacked);
                         if lacked != pool {
-                            let (name, has, wanted) = (&own.name, &plan.pools[pool].name, &plan.pools[lacked].name);
-                            let sentence = format!(
-                                "`{has}` is kept for `{name}`, whose turn it is, while it waits for `{wanted}`"
-                            );
-                            let label = format!("`{has}` is kept while this waits for `{wanted}`");
-                            let at = graph.stated(stage).name.span;
-                            self.add(Thing::Permits(pool), Thing::Permits(lacked), at, label, sentence);
+                            let why = Held::Kept { stage, pool, lacked };
+                            self.hold(Thing::Permits(pool), Thing::Permits(lacked), why);
                         }
                     }
                 }
@@ -124,57 +147,59 @@ impl<'a> Waits<'a> {
     fn holds_of_a_firing(&mut self, stage: usize) {
         let (plan, stated) = (self.graph.plan, self.graph.stated(stage));
         let own = &plan.stages[stage];
-        let name = &own.name;
-        if let (Some(order), Some(at)) = (&own.opt_outs.in_order, &stated.in_order) {
-            for (position, second) in order.iter().enumerate() {
-                let weight = own.needs.iter().find(|(pool, _)| pool == second).map_or(0, |(_, weight)| *weight);
-                if !self.can_run_dry(*second, weight) {
+        if let (Some(order), Some(_)) = (&own.opt_outs.in_order, &stated.in_order) {
+            for (position, wanted) in order.iter().copied().enumerate() {
+                let weight = own.needs.iter().find(|(pool, _)| *pool == wanted).map_or(0, |(_, weight)| *weight);
+                if !self.can_run_dry(wanted, weight) {
                     continue;
                 }
-                let wanted = plan.pools[*second].name.clone();
-                let sentence = format!("`{name}` keeps its worker while it waits for a permit of `{wanted}`");
-                self.add(
-                    Thing::Workers(stage),
-                    Thing::Permits(*second),
-                    at.span,
-                    "waits with what it has".to_owned(),
-                    sentence,
-                );
-                for first in &order[..position] {
-                    let has = plan.pools[*first].name.clone();
-                    let sentence = format!("`{name}` holds `{has}` while it waits for `{wanted}`");
-                    let label = format!("holds `{has}`, waits for `{wanted}`");
-                    self.add(Thing::Permits(*first), Thing::Permits(*second), at.span, label, sentence);
+                self.hold(Thing::Workers(stage), Thing::Permits(wanted), Held::WorkerInOrder { stage, wanted });
+                for has in order[..position].iter().copied() {
+                    let why = Held::PermitInOrder { stage, has, wanted };
+                    self.hold(Thing::Permits(has), Thing::Permits(wanted), why);
                 }
             }
         }
-        if let (true, false, Some(at)) = (own.opt_outs.blocking, own.opt_outs.before_send, stated.blocking) {
-            for edge in own.outputs.clone() {
-                let room = edge_name(plan, edge);
-                let label = "waits for room with all that it has".to_owned();
-                let sentence = format!("`{name}` keeps its worker while it waits for room in {room}");
-                self.add(Thing::Workers(stage), Thing::Places(edge), at, label.clone(), sentence);
-                for (pool, _) in own.needs.clone() {
-                    let has = plan.pools[pool].name.clone();
-                    let sentence = format!("`{name}` holds `{has}` while it waits for room in {room}");
-                    self.add(Thing::Permits(pool), Thing::Places(edge), at, label.clone(), sentence);
+        if own.opt_outs.blocking && !own.opt_outs.before_send && stated.blocking.is_some() {
+            for edge in own.outputs.iter().copied() {
+                self.hold(Thing::Workers(stage), Thing::Places(edge), Held::WorkerSending { stage, edge });
+                for (has, _) in own.needs.iter().copied() {
+                    let why = Held::PermitSending { stage, has, edge };
+                    self.hold(Thing::Permits(has), Thing::Places(edge), why);
                 }
             }
         }
+    }
+
+    /// What a stage waits for before it takes a token off its edge: a worker; permits, where it does not wait for them with
+    /// a worker in hand; places, where it does not take them when it sends.
+    fn what_starts_wait_for(&self) -> Vec<Vec<Thing>> {
+        let plan = self.graph.plan;
+        let mut reserves = vec![Vec::new(); plan.stages.len()];
+        for edge in 0..plan.edges.len() {
+            if let Some(stage) = plan.reserver(edge) {
+                reserves[stage].push(Thing::Places(edge));
+            }
+        }
+        let wants = |(stage, places): (usize, Vec<Thing>)| {
+            let own = &plan.stages[stage];
+            let needs = own.needs.iter().filter(|_| own.opt_outs.in_order.is_none());
+            let dry = needs.filter(|(pool, weight)| self.can_run_dry(*pool, *weight));
+            let permits = dry.map(|(pool, _)| Thing::Permits(*pool));
+            let places = places.into_iter().filter(|_| own.opt_outs.reserves());
+            [Thing::Workers(stage)].into_iter().chain(permits).chain(places).collect()
+        };
+        reserves.into_iter().enumerate().map(wants).collect()
     }
 
     /// A place is held by a token on its edge, and from the start of the firing that reserved it.
     fn holds_of_a_token(&mut self, edge: usize) {
         let plan = self.graph.plan;
         let (join, from) = (plan.edges[edge].to, plan.edges[edge].from);
-        let room = edge_name(plan, edge);
-        self.waits_of(edge, join, &format!("a token keeps its place in {room} until"));
+        let (mut keeps, mut seen) = (vec![Keep::Start(join)], HashSet::from([join]));
         // Who reserved the place keeps it over all stages up to the one behind the edge.
         let fork = plan.reserver(edge).unwrap_or(from);
-        let passed = self.behind(fork, from);
-        for stage in passed {
-            self.waits_of(edge, stage, &format!("a token keeps its place in {room} until"));
-        }
+        keeps.extend(self.behind(fork, from).filter(|stage| seen.insert(*stage)).map(Keep::Start));
         // The partners of the same key come over the join's other edges.
         for other in plan.stages[join].inputs.iter().copied().filter(|other| *other != edge) {
             // The fork has the partner's place ready since before it parted; a place that the producer takes may be full.
@@ -183,68 +208,21 @@ impl<'a> Waits<'a> {
             let ready = there
                 || plan.reserver(other).is_some_and(|fork| fork != plan.edges[other].from)
                 || plan.reserver(other).is_some() && plan.reserver(other) == plan.reserver(edge);
-            let partner = edge_name(plan, other);
             if !ready {
-                let producer = self.graph.stated(plan.edges[other].from);
-                let fork = self.graph.stated(plan.edges[other].reserved_by);
-                let opt_out = |stage: &Stage| stage.blocking.or(stage.before_send);
-                let at = opt_out(producer).or(opt_out(fork)).unwrap_or(producer.name.span);
-                let sentence = format!(
-                    "a token keeps its place in {room} until its partner of the same key comes over {partner}, where \
-                     tokens of other keys may have filled every place"
-                );
-                let label = "takes its place only when it sends".to_owned();
-                self.add(Thing::Places(edge), Thing::Places(other), at, label, sentence);
+                keeps.push(Keep::Partner(other));
             }
-            let source = plan.edges[other].reserved_by;
-            for stage in self.behind(source, plan.edges[other].from) {
-                if stage != from && !self.leads(stage, from) {
-                    let start = format!("a token in {room} waits for its partner, which waits until");
-                    self.waits_of(edge, stage, &start);
-                }
-            }
+            let of_the_partner = self.behind(plan.edges[other].reserved_by, plan.edges[other].from);
+            let apart = of_the_partner.filter(|stage| *stage != from && !self.leads(*stage, from));
+            keeps.extend(apart.filter(|stage| seen.insert(*stage)).map(Keep::PartnersStart));
         }
-    }
-
-    /// Arcs to all that `stage` waits for before it takes a token off its edge.
-    fn waits_of(&mut self, edge: usize, stage: usize, start: &str) {
-        if !self.seen.insert((edge, stage)) {
-            return;
-        }
-        let plan = self.graph.plan;
-        let (own, stated) = (&plan.stages[stage], self.graph.stated(stage));
-        let (name, at) = (&own.name, stated.name.span);
-        let from = Thing::Places(edge);
-        let sentence = format!("{start} `{name}` has a worker free");
-        self.add(from, Thing::Workers(stage), at, "must have a worker free".to_owned(), sentence);
-        if own.opt_outs.in_order.is_none() {
-            for (pool, weight) in own.needs.clone() {
-                if !self.can_run_dry(pool, weight) {
-                    continue;
-                }
-                let (wanted, permits) = (&plan.pools[pool].name, if weight == 1 { "a permit" } else { "permits" });
-                let sentence = format!("{start} `{name}` gets {permits} of `{wanted}`");
-                let needs = stated.needs.items.iter().find(|(pool, _)| pool.value == *wanted);
-                let at = needs.map_or(at, |(_, weight)| weight.span);
-                self.add(from, Thing::Permits(pool), at, format!("needs `{wanted}`"), sentence);
-            }
-        }
-        if own.opt_outs.reserves() {
-            let taken: Vec<usize> = self.reserves[stage].iter().copied().filter(|other| *other != edge).collect();
-            for other in taken {
-                let sentence = format!("{start} `{name}` finds room in {}", edge_name(plan, other));
-                self.add(from, Thing::Places(other), at, "needs room behind it".to_owned(), sentence);
-            }
-        }
+        self.keeps[edge] = keeps;
     }
 
     /// The stages behind `fork` on a way to `last`, `last` with them.
-    fn behind(&self, fork: usize, last: usize) -> Vec<usize> {
-        if fork == last {
-            return Vec::new();
-        }
+    fn behind(&self, fork: usize, last: usize) -> impl Iterator<Item = usize> {
         let between = (fork + 1)..last;
-        between.filter(|stage| self.leads(fork, *stage) && self.leads(*stage, last)).chain([last]).collect()
+        let on_a_way = move |stage: &usize| self.leads(fork, *stage) && self.leads(*stage, last);
+        between.filter(on_a_way).chain([last]).filter(move |_| fork != last)
     }
 
     fn leads(&self, from: usize, to: usize) -> bool {
