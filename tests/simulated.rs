@@ -444,3 +444,74 @@ fn a_wrong_capacity_says_what_to_write() {
     assert_eq!(help("65537"), "write 65536 or less");
     assert_eq!(help(""), "write the value here, or remove the name and the colon before it");
 }
+
+/// The plan's table says what memory there is room for; the simulator says what is used of it.
+#[test]
+fn the_peak_of_a_run_is_the_plan_s_figure() {
+    const GIB: f64 = (1_u64 << 30) as f64;
+    let folder = scratch("peak");
+    fs::create_dir_all(format!("{folder}/skus")).expect("a folder");
+    fs::copy("graphs/skus/laptop.ron", format!("{folder}/skus/laptop.ron")).expect("a copy");
+    let write = |name: &str, text: &str| {
+        let file = format!("{folder}/{name}.ron");
+        fs::write(&file, text).expect("a scratch file");
+        file
+    };
+    write(
+        "catalogue",
+        r#"Catalogue(version: 1, tokens: { "A": (bytes: "32 * aux"), "B": (bytes: "8 * aux") }, stages: [
+            Implementation(stage: "make", backend: "host", tags: [], inputs: [], output: "A"),
+            Implementation(stage: "use", backend: "host", tags: [], inputs: [("a", "A")], output: "B"),
+            Implementation(stage: "dealloc", backend: "host", tags: ["unmaps"], inputs: [("dead", "Dead")], output: None),
+        ])"#,
+    );
+    let graph = write(
+        "graph",
+        r#"Graph(version: 1, catalogue: "catalogue.ron", sku: "laptop", sizes: { "c": (constraints: 1000000, aux: 16777216) },
+            resident: { "key": "64 * aux" }, pools: { "dealloc": 1 },
+            stages: [Stage("make", workers: 2), Stage("use", workers: 3), Stage("dealloc", needs: { "dealloc": 1 })],
+            edges: [Edge("make", "use", capacity: 4)])"#,
+    );
+    // What is used is slow, so that all places fill up.
+    let one =
+        |name: &str, seconds: f64| format!("\"{name}\": (work: [(name: \"w\", threads: 1, core_s: {seconds:?})]),");
+    let costs = |stages: &str| format!("Costs(version: 1, stages: {{ {stages} }})");
+    let slow_end = write("costs", &costs(&format!("{} {} \"dealloc\": (),", one("make", 1.0), one("use", 100.0))));
+    let peak = |graph: &str, costs: &str| {
+        let sim = ["sim", graph, "--costs", costs, "--jobs", "40", "--concurrency", "40", "--json"];
+        let answer: Value = serde_json::from_str(&done(&sim)).expect("JSON");
+        answer["peak_rss_gib"].as_f64().expect("the sizes are known")
+    };
+    let planned = |graph: &str| {
+        let study = proofline::study::Study::with_costs(Path::new(graph), proofline::study::no_costs());
+        let plan = study.expect("it is lawful").plan();
+        plan.memory.iter().map(|table| table.sum()).max().expect("it has a table") as f64 / GIB
+    };
+    // Four places and three firings, each with its output, and the key.
+    assert_eq!(planned(&graph), (7.0 * 32.0 + 3.0 * 8.0 + 64.0) * 16_777_216.0 / GIB);
+    assert!((peak(&graph, &slow_end) - planned(&graph)).abs() < 1e-9, "{}", peak(&graph, &slow_end));
+
+    // Where ways part, what is on the one is not on the other: the plan is a bound.
+    let graph = "graphs/tr7995wx-rtx5070ti.ron";
+    let names = ["synthesize", "spmv", "prep_msm", "b_g2_msm", "assemble"].map(|name| one(name, 10.0)).concat();
+    let device = "\"gpu_ntt_msm\": (work: [(name: \"w\", gpu_s: 100.0)]), \"dealloc\": (),";
+    let slow_device = write("costs-of-device", &costs(&format!("{names} {device}")));
+    let (peak, planned) = (peak(graph, &slow_device), planned(graph));
+    assert!(peak <= planned && peak > 0.8 * planned, "{peak} of {planned}");
+}
+
+/// Time without a permit is told beside all the time that firings waited.
+#[test]
+fn waits_for_permits_are_told_apart() {
+    let sim = ["sim", "graphs/study/permits.ron", "--jobs", "6", "--concurrency", "4", "--json", "--set"];
+    let waited = |permits: &str| {
+        let answer: Value = serde_json::from_str(&done(&[&sim[..], &[permits]].concat())).expect("JSON");
+        let stages = answer["stages"].as_array().expect("stages");
+        let of = |stage: &Value, field: &str| stage[field].as_f64().unwrap_or_else(|| panic!("no {field} in {stage}"));
+        let without = |stage: &Value| of(stage, "waited_for_permits_s");
+        assert!(stages.iter().all(|stage| without(stage) <= of(stage, "waited_s") + 1e-6), "{answer}");
+        stages.iter().filter(|stage| stage["stage"] != "dealloc").map(without).sum::<f64>()
+    };
+    let (few, many) = (waited("permits.mem_heavy=1"), waited("permits.mem_heavy=64"));
+    assert!(few > 0.0 && many == 0.0, "{few} {many}");
+}

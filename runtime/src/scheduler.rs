@@ -85,6 +85,8 @@ pub struct Scheduler {
     dead_slots: VecDeque<(TokenKey, u64)>,
     /// What policies see of stages, edges, pools and CCDs.
     shown: Shown,
+    /// By stage: firings that lack nothing but permits, as they were last judged.
+    lack_permits: Vec<u32>,
 }
 
 #[derive(Default)]
@@ -135,6 +137,7 @@ impl Scheduler {
             dead: Vec::new(),
             dead_slots: VecDeque::new(),
             shown: Shown::default(),
+            lack_permits: vec![0; plan.stages.len()],
         };
         scheduler.shown.stages = scheduler.stages.iter().map(Stage::idle).collect();
         scheduler.shown.edges = plan.edges.iter().map(|edge| EdgeState { used: 0, capacity: edge.capacity }).collect();

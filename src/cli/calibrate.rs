@@ -50,6 +50,10 @@ pub struct Calibrate {
 impl Calibrate {
     pub fn run(&self) -> Result<(), Fault> {
         if let Some(file) = &self.out {
+            let fit = self.fit.iter().map(|file| ("the fit", file.as_path()));
+            let traces = self.trace.iter().map(|file| ("--trace", file.as_path()));
+            let graph = self.graph.iter().map(|file| ("--graph", file.as_path()));
+            files::expect_apart(fit.chain(traces).chain(graph), [("--out", file.as_path())])?;
             files::expect_writable(file)?;
         }
         match (&self.fit, &self.graph) {

@@ -1,5 +1,6 @@
 //! How the command ends when it fails: one line on standard error, and an exit code that scripts can tell apart.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use proofline::study::StudyError;
@@ -16,6 +17,18 @@ pub const CODES: &str = "Exit codes:
    6  a file cannot be read or written: it is not there, not allowed, or a folder, a pipe or a device
    7  this machine is not what the compiled graph demands
   70  an internal fault";
+
+/// What clap says: its usage errors end with 2; help and version are printed as everything else is.
+pub fn said_by_clap(said: &clap::Error) -> ExitCode {
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(error) if !said.use_stderr() && error.kind() != std::io::ErrorKind::BrokenPipe => {
+            tell!("error: cannot write to standard output: {error}");
+            ExitCode::from(6)
+        }
+        _ => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2)),
+    }
+}
 
 /// Why the command failed.
 #[derive(Debug, thiserror::Error)]

@@ -23,6 +23,8 @@ pub struct ExportVk {
 
 impl ExportVk {
     pub fn run(&self) -> Result<(), Fault> {
+        let outputs = self.output.iter().map(|file| ("--output", file.as_path()));
+        files::expect_apart([("the key", self.key.as_path())], outputs)?;
         let key = VerifyingKey::of_any(&self.key)?;
         let text = snarkjs::write_key(&key);
         match &self.output {

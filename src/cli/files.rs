@@ -1,10 +1,11 @@
 //! Files that the command writes: whole or not at all.
 
 use std::fs;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use proofline::Error;
+use proofline::{Error, PartialFile};
 
 use super::exit::Fault;
 
@@ -38,6 +39,97 @@ pub fn expect_writable(file: &Path) -> Result<(), Error> {
     expect_writable_folder(folder.unwrap_or(Path::new(".")))
 }
 
+/// A file that is written from several threads and takes its name when it is finished: a run that is broken off leaves none.
+/// What is there already and is no file, a device or a pipe, is written to as it is.
+#[derive(Clone)]
+pub struct WholeFile(Arc<Mutex<Option<Open>>>);
+
+enum Open {
+    Whole(PartialFile),
+    AsItIs(io::BufWriter<fs::File>),
+}
+
+impl WholeFile {
+    /// Begins the file that is to be at this place.
+    pub fn create(file: &Path) -> Result<Self, Error> {
+        const BUFFER: usize = 1 << 16;
+        let open = if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+            let opened = fs::File::create(file);
+            let fail = |source| Error::Io { action: "write", file: file.to_owned(), source };
+            Open::AsItIs(io::BufWriter::new(opened.map_err(fail)?))
+        } else {
+            // Beside what a link leads to, so that the link is not replaced.
+            let target = fs::canonicalize(file);
+            Open::Whole(PartialFile::create(target.as_deref().unwrap_or(file), BUFFER)?)
+        };
+        Ok(Self(Arc::new(Mutex::new(Some(open)))))
+    }
+
+    /// Gives the file its name.
+    pub fn finish(&self) -> Result<(), Error> {
+        match self.open().take() {
+            Some(Open::Whole(file)) => file.finish(),
+            Some(Open::AsItIs(_)) | None => Ok(()),
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut *self.open() {
+            Some(Open::Whole(file)) => file.write(bytes),
+            Some(Open::AsItIs(file)) => file.write(bytes),
+            None => Err(io::Error::other("the file is finished")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut *self.open() {
+            Some(Open::Whole(file)) => file.flush(),
+            Some(Open::AsItIs(file)) => file.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Files by what the command line calls them.
+pub type Named<'a> = (&'static str, &'a Path);
+
+/// Whether what is written is neither what is read nor written twice; asked before the work.
+pub fn expect_apart<'a>(
+    inputs: impl IntoIterator<Item = Named<'a>>,
+    outputs: impl IntoIterator<Item = Named<'a>>,
+) -> Result<(), Fault> {
+    // The last of them may not be there yet.
+    let whole = |file: &Path| {
+        fs::canonicalize(file).or_else(|_| {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            fs::canonicalize(folder).map(|folder| folder.join(file.file_name().unwrap_or_default()))
+        })
+    };
+    let is_file = |file: &Path| !file.exists() || file.is_file();
+    let mut seen: Vec<(Named<'a>, PathBuf, bool)> = Vec::new();
+    let all = inputs.into_iter().map(|named| (named, false)).chain(outputs.into_iter().map(|named| (named, true)));
+    for ((name, file), written) in all {
+        // A device or a pipe may be both; where a path leads nowhere the reader or the writer says so.
+        let Some(place) = whole(file).ok().filter(|_| is_file(file)) else { continue };
+        let other = seen.iter().find(|(_, other, _)| written && *other == place);
+        if let Some(((other, _), _, other_written)) = other {
+            let does = if *other_written { "is written to" } else { "is read" };
+            let file = file.display();
+            return Err(Fault::Usage(format!(
+                "{name} would be written over {file}, which {does} as {other}: choose another"
+            )));
+        }
+        seen.push(((name, file), place, written));
+    }
+    Ok(())
+}
+
 /// Whether files can be made in this folder.
 fn expect_writable_folder(folder: &Path) -> Result<(), Error> {
     let probe = folder.join(format!(".probe.{}.tmp", std::process::id()));
@@ -45,13 +137,17 @@ fn expect_writable_folder(folder: &Path) -> Result<(), Error> {
     fs::write(&probe, []).and_then(|()| fs::remove_file(&probe)).map_err(fail)
 }
 
-/// Makes a folder and those above it, and sees to it that files can be made in it.
-fn make_folder(folder: &Path) -> Result<(), Error> {
+/// Makes a folder and those above it, and sees to it that files can be made in it. Gives those that were not there, the
+/// innermost first.
+fn make_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::BadText(format!("{} is not a folder: choose another place", folder.display())));
     }
+    let missing = folder.ancestors().filter(|above| !above.as_os_str().is_empty() && !above.exists());
+    let missing = missing.map(Path::to_owned).collect();
     fs::create_dir_all(folder).map_err(|source| Error::Io { action: "create", file: folder.to_owned(), source })?;
-    expect_writable_folder(folder)
+    expect_writable_folder(folder)?;
+    Ok(missing)
 }
 
 /// Reads a file whose size is bounded: nothing that the command reads whole is larger.
@@ -75,23 +171,41 @@ pub fn read(file: &Path, limit: u64) -> Result<Vec<u8>, Error> {
 
 /// The right to write to a folder, for as long as this lives: two runs into one folder would mix their files.
 pub struct FolderLock {
+    file: PathBuf,
+    /// The folders that were made for it, the innermost first.
+    made: Vec<PathBuf>,
     _locked: fs::File,
 }
 
 impl FolderLock {
     /// Makes the folder if it is not there, and takes it.
     pub fn take(folder: &Path) -> Result<Self, Fault> {
-        make_folder(folder)?;
+        let made = make_folder(folder)?;
         let file = folder.join(".proofline.lock");
         let fail = |source| Error::Io { action: "create", file: file.clone(), source };
         let lock = fs::File::create(&file).map_err(fail)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { _locked: lock }),
+            Ok(()) => Ok(Self { file, made, _locked: lock }),
             Err(fs::TryLockError::WouldBlock) => {
                 let folder = folder.display();
                 Err(Fault::Usage(format!("another run writes to {folder}: wait for it, or choose another folder")))
             }
             Err(fs::TryLockError::Error(source)) => Err(fail(source).into()),
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    /// A run that came to nothing leaves no folder behind.
+    fn drop(&mut self) {
+        let Some(folder) = self.made.first() else { return };
+        let alone = fs::read_dir(folder).is_ok_and(|entries| {
+            entries.flatten().all(|entry| Some(entry.file_name().as_os_str()) == self.file.file_name())
+        });
+        if alone {
+            // Where one cannot be removed it stays, and so do those above it.
+            let _ = fs::remove_file(&self.file);
+            self.made.iter().all(|folder| fs::remove_dir(folder).is_ok());
         }
     }
 }

@@ -69,8 +69,10 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
-    // clap prints its own usage errors and ends with 2.
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return exit::said_by_clap(&said),
+    };
     let done = match cli.command {
         Command::Setup(command) => command.run(),
         Command::Prove(command) => command.run(),

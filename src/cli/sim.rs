@@ -1,7 +1,5 @@
 //! `proofline sim`: a graph in virtual time.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +12,7 @@ use proofline::study::{Conditions, Study, Submitted, read_sku};
 use serde_json::{Value, json};
 
 use super::exit::Fault;
-use super::files;
+use super::files::{self, WholeFile};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -73,6 +71,13 @@ pub struct What {
 }
 
 impl What {
+    /// The files that are read.
+    pub fn inputs<'a>(&'a self, graph: &'a Path) -> Vec<files::Named<'a>> {
+        let costs = self.costs.iter().map(|file| ("--costs", file.as_path()));
+        let machine = self.machine.iter().map(|text| ("--machine", Path::new(text)));
+        [("the graph", graph)].into_iter().chain(costs).chain(machine).collect()
+    }
+
     /// The study of a graph.
     pub fn study(&self, graph: &Path) -> Result<Study, Fault> {
         let mut study = Study::read(graph, self.costs.as_deref())?;
@@ -96,18 +101,21 @@ impl What {
 
 impl Sim {
     pub fn run(&self) -> Result<(), Fault> {
+        let outputs = self.trace.iter().map(|file| ("--trace", file.as_path()));
+        files::expect_apart(self.what.inputs(&self.graph), outputs)?;
         self.trace.iter().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };
         let report = study.run(self.what.submitted(), &conditions)?;
         if let Some(file) = &self.trace {
             let failed = |source| Error::Io { action: "write", file: file.clone(), source };
-            let out = BufWriter::new(File::create(file).map_err(failed)?);
-            let trace = TraceWriter::new(&study.plan(), out).map_err(failed)?;
+            let out = WholeFile::create(file)?;
+            let trace = TraceWriter::new(&study.plan(), out.clone()).map_err(failed)?;
             // The same again: a run is cheap, and only its end says what the unit of time is.
             let scaled = Scaled { trace: &trace, unit_s: Clock::of(&study, &report).unit_s };
             study.run(self.what.submitted(), &Conditions { observer: Some(&scaled), ..conditions })?;
             trace.close().map_err(failed)?;
+            out.finish()?;
         }
         if self.json {
             say!("{}", json_of(&study, &report));
@@ -120,7 +128,7 @@ impl Sim {
 
 /// A trace in units: without a calibration a second of the trace is a unit.
 struct Scaled<'a> {
-    trace: &'a TraceWriter<BufWriter<File>>,
+    trace: &'a TraceWriter<WholeFile>,
     unit_s: f64,
 }
 
@@ -166,6 +174,7 @@ pub fn json_of(study: &Study, report: &Report) -> Value {
         });
         put_time(&mut value, &clock, "busy", time(stage.busy_s));
         put_time(&mut value, &clock, "waited", time(stage.waited_s));
+        put_time(&mut value, &clock, "waited_for_permits", time(stage.waited_for_permits_s));
         value
     });
     let mut value = json!({
@@ -234,23 +243,25 @@ fn print(study: &Study, report: &Report) {
         );
     }
     say!(
-        "  {:14} {:>7} {:>8} {:>10} {:>10} {:>6} {:>10}",
+        "  {:14} {:>7} {:>8} {:>10} {:>10} {:>11} {:>6} {:>10}",
         "stage",
         "workers",
         "firings",
         "busy",
         "waited",
+        "for permits",
         "busy",
         "× alone"
     );
     for stage in &report.stages {
         say!(
-            "  {:14} {:>7} {:>8} {:>10.1} {:>10.1} {:>5.0}% {:>10.2}",
+            "  {:14} {:>7} {:>8} {:>10.1} {:>10.1} {:>11.1} {:>5.0}% {:>10.2}",
             stage.name,
             stage.workers,
             stage.firings,
             time(stage.busy_s),
             time(stage.waited_s),
+            time(stage.waited_for_permits_s),
             100.0 * stage.busy_s / (report.seconds * f64::from(stage.workers)).max(f64::MIN_POSITIVE),
             stage.inflation()
         );

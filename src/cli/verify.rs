@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use proofline::verify::{PreparedKey, ProofPoints, parse_public_inputs, snarkjs};
-use proofline::{Error, VerifyingKey};
+use proofline::{Error, VerifyingKey, kind_of_file};
 
 use super::exit::Fault;
 use super::files;
@@ -46,6 +46,14 @@ fn is_json(file: &Path) -> bool {
     file.is_file() && read().is_ok() && head.trim_ascii_start().first() == Some(&b'{')
 }
 
+/// Refuses what begins as another kind of file.
+fn expect_kind(file: &Path, wanted: &str) -> Result<(), Error> {
+    match kind_of_file(file).filter(|kind| !kind.starts_with("JSON")) {
+        Some(kind) => Err(Error::BadText(format!("{}: this is {kind}; give {wanted}", file.display()))),
+        None => Ok(()),
+    }
+}
+
 fn text(file: &Path, most: u64) -> Result<String, Error> {
     String::from_utf8(files::read(file, most)?).map_err(|_| Error::BadText(format!("{} is not text", file.display())))
 }
@@ -64,10 +72,12 @@ impl Verify {
         } else {
             PreparedKey::new(&VerifyingKey::of_any(&self.vk)?)
         };
+        expect_kind(&self.public, "public inputs: a JSON array, or a decimal number a line")?;
         let public = parse_public_inputs(&text(&self.public, MOST_PUBLIC_BYTES)?).map_err(inside(&self.public))?;
         let proof = if is_json(&self.proof) {
             snarkjs::parse_proof(&text(&self.proof, MOST_PROOF_BYTES)?)
         } else {
+            expect_kind(&self.proof, "a proof: 192 bytes, or snarkjs' `proof.json`")?;
             ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?)
         };
         let proof = proof.map_err(inside(&self.proof))?;

@@ -27,7 +27,7 @@ mod iden3;
 pub mod job;
 pub mod kind;
 pub mod params;
-mod partial;
+pub mod partial;
 pub mod progress;
 mod sealed;
 pub mod secret;

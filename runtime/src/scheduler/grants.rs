@@ -46,13 +46,21 @@ impl Scheduler {
         Ok(())
     }
 
+    /// By stage: how many firings waited for permits alone when all were judged last. Of dead slots it is one at most, that
+    /// whose turn it is.
+    pub(crate) fn lack_permits(&self) -> &[u32] {
+        &self.lack_permits
+    }
+
     /// Says of every firing that waits whether it may start; whether one may.
     fn judge_all(&mut self) -> bool {
         let mut any = false;
+        self.lack_permits.fill(0);
         for position in 0..self.ready.len() {
             let firing = &self.ready[position];
-            let blocked = self.judge(firing);
+            let (stage, blocked) = (firing.stage, self.judge(firing));
             any |= blocked.is_none();
+            self.lack_permits[stage] += u32::from(blocked == Some(Blocked::Permits));
             self.ready[position].blocked = blocked;
         }
         if !self.shown.ccds.is_empty() {

@@ -41,6 +41,8 @@ pub struct StageReport {
     pub isolated_s: f64,
     /// Time that firings waited for worker, permits and places after their last input had come, in seconds.
     pub waited_s: f64,
+    /// Of that, the time in which they lacked permits alone, in seconds; of dead slots, that of the one whose turn it was.
+    pub waited_for_permits_s: f64,
 }
 
 impl Report {

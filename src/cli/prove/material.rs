@@ -7,6 +7,7 @@ use proofline::{CircuitShape, Progress, ProvingKey};
 
 use super::output::ProofFormat;
 use crate::cli::exit::Fault;
+use crate::cli::files::Named;
 use crate::cli::stored::{self, Choice};
 use crate::cli::watch::{Bars, pool_of_all_cores};
 use crate::cli::zkey;
@@ -46,6 +47,12 @@ impl Material {
             stored::keep(&shape, &stored::beside(params), origin);
         }
         Ok((shape, key))
+    }
+
+    /// The files that are read.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        let files = [("--r1cs", &self.choice.r1cs), ("--zkey", &self.zkey), ("--params", &self.params)];
+        files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?))).collect()
     }
 
     /// How proofs are written where nothing else is asked for.

@@ -6,8 +6,6 @@ mod output;
 mod witnesses;
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +18,7 @@ use proofline::runtime::trace::TraceWriter;
 use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Prover, ProvingKey, PublicInputs};
 
 use super::exit::Fault;
+use super::files::WholeFile;
 use super::watch::StageWatch;
 use super::{files, waterfall};
 use material::Material;
@@ -59,7 +58,7 @@ pub struct Prove {
 /// A watch, and a trace where one is wanted.
 struct Both {
     watch: Arc<StageWatch>,
-    trace: Option<Arc<TraceWriter<BufWriter<File>>>>,
+    trace: Option<Arc<TraceWriter<WholeFile>>>,
 }
 
 impl Observer for Both {
@@ -73,6 +72,9 @@ impl Observer for Both {
 
 impl Prove {
     pub fn run(&self) -> Result<(), Fault> {
+        let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
+        let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
+        files::expect_apart(self.material.files().into_iter().chain(self.witnesses.files()), outputs)?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.
         let _lock = self.output.take()?;
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
@@ -85,7 +87,8 @@ impl Prove {
         let proofs = self.count.unwrap_or(1).saturating_mul(witnesses.len());
         let watch = Arc::new(StageWatch::new(&plan, u64::from(proofs)));
         let trace = self.trace.as_deref().map(|file| new_trace(file, &plan)).transpose()?;
-        let observer: Arc<dyn Observer> = Arc::new(Both { watch: Arc::clone(&watch), trace: trace.clone() });
+        let observer: Arc<dyn Observer> =
+            Arc::new(Both { watch: Arc::clone(&watch), trace: trace.as_ref().map(|trace| Arc::clone(&trace.0)) });
         let prover = Prover::with(Options { observer, ..Options::default() })?;
         prover.notes().iter().for_each(|note| watch.say(&format!("note: {note}")));
 
@@ -100,7 +103,8 @@ impl Prove {
         let seconds = clock.elapsed().as_secs_f64();
         watch.clear();
         if let (Some(trace), Some(file)) = (&trace, &self.trace) {
-            trace.close().map_err(|source| Error::Io { action: "write", file: file.clone(), source })?;
+            trace.0.close().map_err(|source| Error::Io { action: "write", file: file.clone(), source })?;
+            trace.1.finish()?;
         }
         let Summary { verified, first_fault } = made?;
         say!(
@@ -193,10 +197,10 @@ struct Summary {
     first_fault: Option<Fault>,
 }
 
-fn new_trace(file: &Path, plan: &Plan) -> Result<Arc<TraceWriter<BufWriter<File>>>, Fault> {
+fn new_trace(file: &Path, plan: &Plan) -> Result<(Arc<TraceWriter<WholeFile>>, WholeFile), Fault> {
     let failed = |source| Error::Io { action: "write", file: file.to_owned(), source };
-    let out = BufWriter::new(File::create(file).map_err(failed)?);
-    Ok(Arc::new(TraceWriter::new(plan, out).map_err(failed)?))
+    let out = WholeFile::create(file)?;
+    Ok((Arc::new(TraceWriter::new(plan, out.clone()).map_err(failed)?), out))
 }
 
 fn print_stages(watch: &StageWatch, seconds: f64) {

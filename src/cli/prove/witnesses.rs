@@ -8,6 +8,7 @@ use proofline::circom::{Calculator, Limits};
 use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
+use crate::cli::files::Named;
 
 #[derive(Args)]
 pub struct Witnesses {
@@ -37,6 +38,13 @@ pub enum Gathered {
 }
 
 impl Witnesses {
+    /// The files that are read.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        let wasm = self.wasm.iter().map(|file| ("--wasm", file.as_path()));
+        let wtns = self.wtns.iter().map(|file| ("--wtns", file.as_path()));
+        wtns.chain(wasm).chain(self.input.iter().map(|file| ("--input", file.as_path()))).collect()
+    }
+
     /// Compiles the calculator, and finds the files that a pattern means.
     pub fn gather(&self) -> Result<Gathered, Fault> {
         let Some(wasm) = &self.wasm else {

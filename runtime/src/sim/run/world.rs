@@ -199,6 +199,16 @@ impl<'a> World<'a> {
 
     /// Goes on to the next event; whether there is one.
     fn step(&mut self) -> bool {
+        let before_s = self.now_s;
+        let goes_on = self.pass();
+        let passed_s = self.now_s - before_s;
+        let lack = self.scheduler.lack_permits().iter().zip(&mut self.report.stages);
+        lack.for_each(|(lack, stage)| stage.waited_for_permits_s += f64::from(*lack) * passed_s);
+        goes_on
+    }
+
+    /// Lets time pass until something ends.
+    fn pass(&mut self) -> bool {
         if self.setup.contention {
             if self.fluid.is_idle() {
                 return false;

@@ -23,7 +23,7 @@ impl World<'_> {
         if is_dealloc {
             firing.inputs.extend(self.dead.pop_front());
         }
-        let makes = !grant.dead && !matches!(stage.role, Role::Dealloc | Role::Sink);
+        let makes = !grant.dead && stage.role != Role::Dealloc;
         firing.output = makes.then(|| self.ledger.take(grant.key, shape.output_bytes));
         firing.waits.clear();
         firing.waits.extend(shape.pieces.iter().map(|piece| piece.waits_for));
@@ -185,7 +185,11 @@ impl World<'_> {
                 let output = if alive { Output::Token } else { Output::Tombstone };
                 self.scheduler.ended(&grant, output, self.now_ns);
             }
-            Role::Sink => self.scheduler.ended(&grant, Output::Tombstone, self.now_ns),
+            Role::Sink => {
+                // What leaves the graph is its taker's.
+                alive_output.into_iter().for_each(|token| drop(self.ledger.release(token)));
+                self.scheduler.ended(&grant, Output::Tombstone, self.now_ns);
+            }
             Role::Dealloc => self.scheduler.ended(&grant, Output::Token, self.now_ns),
         }
         self.idle.push(at);

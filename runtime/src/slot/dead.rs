@@ -1,0 +1,116 @@
+//! Slots that nobody reads any more, on their way home or out.
+
+use std::sync::Arc;
+
+use super::{FreeList, Hold, Token, Travels};
+use crate::arena::Memory;
+use crate::stage::Sizes;
+
+/// A slot that nobody reads any more.
+pub struct Dead {
+    slot: Box<dyn AnyDeadSlot>,
+    hold: Option<Hold>,
+}
+
+pub(super) struct DeadSlot<T: Token> {
+    token: T,
+    free: Arc<FreeList<T>>,
+}
+
+impl<T: Travels> DeadSlot<T> {
+    pub(super) fn boxed(token: T, free: Arc<FreeList<T>>) -> Box<dyn AnyDeadSlot> {
+        Box::new(Self { token, free })
+    }
+}
+
+pub(super) trait AnyDeadSlot: Send {
+    fn bytes(&self) -> u64;
+    fn token(&self) -> &'static str;
+    fn wipe(&mut self);
+    fn go_home(self: Box<Self>);
+}
+
+impl<T: Travels> AnyDeadSlot for DeadSlot<T> {
+    fn bytes(&self) -> u64 {
+        self.token.bytes()
+    }
+
+    fn token(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn wipe(&mut self) {
+        self.token.wipe();
+    }
+
+    fn go_home(self: Box<Self>) {
+        self.free.put(self.token);
+    }
+}
+
+/// See [`Dead::idle_slots`].
+struct IdleSlots {
+    memory: Arc<Memory>,
+    sizes: Sizes,
+}
+
+impl AnyDeadSlot for IdleSlots {
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn token(&self) -> &'static str {
+        "idle slots"
+    }
+
+    fn wipe(&mut self) {}
+
+    fn go_home(self: Box<Self>) {
+        self.memory.trim(&self.sizes);
+    }
+}
+
+impl Dead {
+    pub(super) fn new(slot: Box<dyn AnyDeadSlot>, hold: Option<Hold>) -> Self {
+        Self { slot, hold }
+    }
+
+    /// The memory of the slot, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.slot.bytes()
+    }
+
+    /// The name of the token that it held.
+    #[must_use]
+    pub fn token(&self) -> &'static str {
+        self.slot.token()
+    }
+
+    /// Wipes the slot, and puts it where the next firing of its stage finds it or gives its memory back to the kernel, as
+    /// the graph says.
+    pub fn go_home(mut self) {
+        self.slot.wipe();
+        self.slot.go_home();
+        drop(self.hold);
+    }
+
+    /// Wipes the slot and gives its memory back to the kernel, whatever the graph says.
+    pub fn free(mut self) {
+        self.slot.wipe();
+        drop(self.slot);
+        drop(self.hold);
+    }
+
+    /// Not a slot, but the order to free those for circuits of these sizes that nobody uses.
+    pub(crate) fn idle_slots(memory: Arc<Memory>, sizes: Sizes, hold: Hold) -> Self {
+        Self { slot: Box::new(IdleSlots { memory, sizes }), hold: Some(hold) }
+    }
+
+    /// [`free`](Self::free) on a thread of its own, which nobody counts: what a program does that bounds nothing.
+    pub(super) fn free_elsewhere(self) {
+        let thread = std::thread::Builder::new().name("unbounded-free".to_owned());
+        // Where no thread is to be had, the slot is dropped with the closure: here, and as free.
+        let _ = thread.spawn(move || self.free());
+    }
+}
