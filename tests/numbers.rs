@@ -169,6 +169,16 @@ fn numbers_of_a_calibration_table() {
         ),
         ("host.boost_loss", "synthesize.nope.core_s", 3, &["bad.ron:8:20", "there is no piece", "witness"]),
         (
+            "Free(path: \"host.boost_loss\", from: 0.3, to: 0.6)",
+            "Free(path: \"gpu_prove@cuzk-phase8.split.core_s\", from: 0.0, to: 9.0)",
+            3,
+            &[
+                "bad.ron:8:20",
+                "no row runs `gpu_prove@cuzk-phase8`",
+                "the rows run `collect`, `dealloc@cuzk-phase11`, `gpu_prove`",
+            ],
+        ),
+        (
             "seconds_per_proof: 100.0",
             "busy: Busy(stage: \"spmv\", seconds_per_proof: 9.0)",
             3,

@@ -1,5 +1,6 @@
 //! Whether a fit, the model that it starts from and the graphs of its rows belong together: asked before the search.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pipeline_runtime::sim::Costs;
@@ -44,7 +45,31 @@ pub(crate) fn expect_lawful(file: &Path, fit: &Fit, costs: &Costs) -> Result<(),
     fit.rows.iter().enumerate().try_for_each(|(at, row)| match fault_of_row(file, fit, (at, row), costs)? {
         Some(fault) => Err(told(fault)),
         None => Ok(()),
-    })
+    })?;
+    fault_of_idle_numbers(file, fit, costs)?.map_or(Ok(()), |fault| Err(told(fault)))
+}
+
+/// A number of a stage that no row runs: no row says anything of it. Those that move along with another may be such.
+fn fault_of_idle_numbers(file: &Path, fit: &Fit, costs: &Costs) -> Result<Option<Fault>, StudyError> {
+    let mut run = BTreeSet::new();
+    for row in &fit.rows {
+        let study = Study::with_costs(&file.with_file_name(&row.graph), costs.clone())?;
+        let keys = study.graph.stages.iter().map(|stage| match format!("{}@{}", stage.name, study.graph.graph) {
+            own if costs.stages.contains_key(&own) => own,
+            _ => stage.name.clone(),
+        });
+        run.extend(keys);
+    }
+    let idle = fit.free.iter().enumerate().find_map(|(at, free)| {
+        let path = free.path.split_whitespace().next()?;
+        let (stage, _) = path.split_once('.')?;
+        (!["host", "retained"].contains(&stage) && !run.contains(stage)).then_some((at, path, stage))
+    });
+    Ok(idle.map(|(at, path, stage)| {
+        let known = pipeline_graph::words::listed(run.iter().map(String::as_str));
+        let why = format!("no row runs `{stage}`, so nothing says what it costs; the rows run {known}");
+        Fault::because(vec![Step::Field("free"), Step::Item(at), Step::Field("path")], path, why)
+    }))
 }
 
 /// What is wrong with a row that has numbers as they may be.
