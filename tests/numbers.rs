@@ -169,6 +169,18 @@ fn numbers_of_a_calibration_table() {
         ),
         ("host.boost_loss", "synthesize.nope.core_s", 3, &["bad.ron:8:20", "there is no piece", "witness"]),
         (
+            "host.boost_loss\", from",
+            "host.boost_loss host.smt_gain host.boost_loss\", from",
+            3,
+            &["bad.ron:8:20", "`host.boost_loss`: it may move already"],
+        ),
+        (
+            "jobs: 2,",
+            "set: [\"workers=3\", \"stages.synthesize.workers=4\"], jobs: 2,",
+            3,
+            &["bad.ron:11:72", "`stages.synthesize.workers` is given twice"],
+        ),
+        (
             "Free(path: \"host.boost_loss\", from: 0.3, to: 0.6)",
             "Free(path: \"gpu_prove@cuzk-phase8.split.core_s\", from: 0.0, to: 9.0)",
             3,

@@ -7,7 +7,7 @@ use pipeline_runtime::sim::Costs;
 
 use crate::numbers::{Fault, Step};
 use crate::settings::number_of;
-use crate::{Fit, Row, Study, StudyError, place};
+use crate::{Fit, Row, SettingError, Study, StudyError, place};
 
 /// What a fit names is there, and its rows were measured on its machine.
 ///
@@ -15,9 +15,17 @@ use crate::{Fit, Row, Study, StudyError, place};
 /// The first fault, with its place in the fit; or a graph of a row cannot be read.
 pub(crate) fn expect_lawful(file: &Path, fit: &Fit, costs: &Costs) -> Result<(), StudyError> {
     let told = |fault: Fault| place::fault_of_file(file, &fault);
+    let mut moved = BTreeSet::new();
     for (at, free) in fit.free.iter().enumerate() {
         let way = |name| vec![Step::Field("free"), Step::Item(at), Step::Field(name)];
         for (number, path) in free.path.split_whitespace().enumerate() {
+            if !moved.insert(path) {
+                return Err(told(Fault::because(
+                    way("path"),
+                    path,
+                    "it may move already, by an entry before this; keep one",
+                )));
+            }
             let words: Vec<&str> = path.split('.').collect();
             let mut costs = costs.clone();
             let (value, kind) = match number_of(&mut costs, &words, path) {
@@ -88,7 +96,13 @@ fn fault_of_row(file: &Path, fit: &Fit, (at, row): (usize, &Row), costs: &Costs)
         let why = format!("{why}: seconds measured on one machine say nothing of another; name one SKU in both");
         return Ok(Some(Fault::because(way("graph"), called("graph"), why)));
     }
+    let mut set = BTreeSet::new();
     for (number, setting) in row.set.iter().enumerate() {
+        let path = study.in_full(setting.split_once('=').map_or("", |(path, _)| path));
+        if !set.insert(path.clone()) {
+            let way = [way("set"), vec![Step::Item(number)]].concat();
+            return Ok(Some(Fault::because(way, called("set"), SettingError::Twice(path).to_string())));
+        }
         if let Err(error) = study.set_one(setting) {
             let way = [way("set"), vec![Step::Item(number)]].concat();
             return Ok(Some(Fault::because(way, called("set"), error.to_string())));
