@@ -57,8 +57,9 @@ impl Parts {
         }
         let count = |block: usize| self.count(block).ok_or(block);
         let add = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-        let counted: Result<Vec<_>, usize> = (0..blocks).into_par_iter().map(count).collect();
-        let counted = counted.map_err(|block| {
+        // Of several damaged blocks the first is told, whichever was looked at first.
+        let counted: Vec<_> = (0..blocks).into_par_iter().map(count).collect();
+        let counted = counted.into_iter().collect::<Result<Vec<_>, usize>>().map_err(|block| {
             let (first, last) = (block * ROWS_PER_BLOCK, self.rows.min((block + 1) * ROWS_PER_BLOCK));
             damaged(format!("the block of rows {first} to {} is no block of rows", last - 1))
         })?;
