@@ -19,6 +19,8 @@ mod check;
 mod exit;
 mod explain;
 mod export_vk;
+mod fil;
+mod filecoin;
 mod files;
 mod line;
 mod machine;
@@ -57,6 +59,7 @@ enum Command {
     Verify(verify::Verify),
     ExportVk(export_vk::ExportVk),
     Params(params::ParamsCommand),
+    Fil(fil::FilCommand),
     Plan(plan::PlanCommand),
     Check(check::Check),
     Explain(explain::Explain),
@@ -79,6 +82,7 @@ pub fn run() -> ExitCode {
         Command::Verify(command) => command.run(),
         Command::ExportVk(command) => command.run(),
         Command::Params(command) => command.run(),
+        Command::Fil(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),

@@ -9,6 +9,7 @@ use proofline::verify::{PreparedKey, ProofPoints, parse_public_inputs, snarkjs};
 use proofline::{Error, VerifyingKey, kind_of_file};
 
 use super::exit::Fault;
+use super::filecoin::{self, ClaimArgs};
 use super::files;
 
 /// No list of public inputs is larger.
@@ -28,14 +29,19 @@ const MOST_PROOF_BYTES: u64 = 1 << 16;
 )]
 pub struct Verify {
     /// The verifying key: a `.vk` file, snarkjs' `verification_key.json`, a proving key, or the folder that `setup` wrote
-    #[arg(long, value_name = "FILE")]
-    vk: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "filecoin")]
+    vk: Option<PathBuf>,
     /// The public inputs: a JSON array as snarkjs writes it, or a decimal number a line
-    #[arg(long, value_name = "FILE")]
-    public: PathBuf,
-    /// The proof: 192 bytes (A, B, C compressed), or snarkjs' `proof.json`
+    #[arg(long, value_name = "FILE", required_unless_present = "filecoin", conflicts_with = "filecoin")]
+    public: Option<PathBuf>,
+    /// The proof: 192 bytes (A, B, C compressed; with --filecoin so many for each partition), or snarkjs' `proof.json`
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
+    /// With --filecoin: the folder of the network's keys [default: that of FIL_PROOFS_PARAMETER_CACHE]
+    #[arg(long, value_name = "DIR", requires = "filecoin", conflicts_with = "vk")]
+    params: Option<PathBuf>,
+    #[command(flatten)]
+    claim: ClaimArgs,
 }
 
 /// Whether a file begins as a JSON object does.
@@ -60,6 +66,25 @@ fn text(file: &Path, most: u64) -> Result<String, Error> {
 
 impl Verify {
     pub fn run(&self) -> Result<(), Fault> {
+        let valid = if self.claim.kind.is_some() {
+            filecoin::verify(&self.claim, self.params.as_deref(), self.vk.as_deref(), &self.proof)?
+        } else {
+            self.judge()?
+        };
+        if valid {
+            say!("{}: valid", self.proof.display());
+            Ok(())
+        } else {
+            let against = if self.claim.kind.is_some() { "statement" } else { "key and these public inputs" };
+            say!("{}: NOT valid for this {against}", self.proof.display());
+            Err(Fault::Refused)
+        }
+    }
+
+    fn judge(&self) -> Result<bool, Fault> {
+        let (Some(vk), Some(public)) = (&self.vk, &self.public) else {
+            return Err(Fault::Usage("give --vk FILE and --public FILE".into()));
+        };
         let inside = |file: &PathBuf| {
             let file = file.display().to_string();
             move |error: Error| match error {
@@ -67,13 +92,17 @@ impl Verify {
                 other => other,
             }
         };
-        let key = if is_json(&self.vk) {
-            snarkjs::parse_key(&text(&self.vk, MOST_KEY_BYTES)?).map_err(inside(&self.vk))?
+        let key = if is_json(vk) {
+            snarkjs::parse_key(&text(vk, MOST_KEY_BYTES)?).map_err(inside(vk))?
         } else {
-            PreparedKey::new(&VerifyingKey::of_any(&self.vk)?)
+            PreparedKey::new(&VerifyingKey::of_any(vk)?)
         };
+<<<<<<< HEAD
         expect_kind(&self.public, "public inputs: a JSON array, or a decimal number a line")?;
         let public = parse_public_inputs(&text(&self.public, MOST_PUBLIC_BYTES)?).map_err(inside(&self.public))?;
+=======
+        let public = parse_public_inputs(&text(public, MOST_PUBLIC_BYTES)?).map_err(inside(public))?;
+>>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
         let proof = if is_json(&self.proof) {
             snarkjs::parse_proof(&text(&self.proof, MOST_PROOF_BYTES)?)
         } else {
@@ -81,12 +110,6 @@ impl Verify {
             ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?)
         };
         let proof = proof.map_err(inside(&self.proof))?;
-        if key.verify(&proof, &public)? {
-            say!("{}: valid", self.proof.display());
-            Ok(())
-        } else {
-            say!("{}: NOT valid for this key and these public inputs", self.proof.display());
-            Err(Fault::Refused)
-        }
+        Ok(key.verify(&proof, &public)?)
     }
 }

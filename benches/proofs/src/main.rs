@@ -99,11 +99,11 @@ fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), 
 /// Sparse products of Filecoin's proof of replication, of a sealed sector of 2 KiB.
 #[cfg(feature = "filecoin")]
 fn porep(runs: usize, table: &mut Table) -> Result<(), Box<dyn Error>> {
-    use proofline_stages::circuits::filecoin::Porep;
+    use proofline_stages::circuits::filecoin::{prover_id, read_c1};
     let file =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/filecoin/porep-2k-sector1.c1.json");
-    let porep = Porep::parse(&file, &std::fs::read(&file)?)?;
-    let shape = proofline::CircuitShape::from_circuit("Filecoin's PoRep", porep.circuit(0)?)?;
-    let witness = proofline_stages::circuits::witness_of(&shape, porep.circuit(0)?)?;
+    let (_, task) = read_c1(&file, &std::fs::read(&file)?, (prover_id("f01000")?, 1))?;
+    let shape = task.family().compile()?;
+    let witness = proofline_stages::circuits::witness_of(&shape, task.circuit(0))?;
     spmv::spmv(&shape, &witness, runs, table)
 }

@@ -17,10 +17,11 @@ pub struct Material {
     #[command(flatten)]
     choice: Choice,
     /// A key of snarkjs, and the circuit that it is of; with --r1cs an unsatisfied constraint is named before the proof
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "circuit")]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["circuit", "filecoin"])]
     zkey: Option<PathBuf>,
-    /// The key: the folder that `setup` wrote, a `.params` file of bellperson, or a converted one
-    #[arg(long, value_name = "DIR", required_unless_present = "zkey", conflicts_with = "zkey")]
+    /// The key: the folder that `setup` wrote, a `.params` file of bellperson, or a converted one; with --filecoin the folder
+    /// of the network's keys [default there: that of FIL_PROOFS_PARAMETER_CACHE]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["zkey", "filecoin"], conflicts_with = "zkey")]
     params: Option<PathBuf>,
 }
 
@@ -49,10 +50,16 @@ impl Material {
         Ok((shape, key))
     }
 
+<<<<<<< HEAD
     /// The files that are read.
     pub fn files(&self) -> Vec<Named<'_>> {
         let files = [("--r1cs", &self.choice.r1cs), ("--zkey", &self.zkey), ("--params", &self.params)];
         files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?))).collect()
+=======
+    /// Where the key is, if it is said.
+    pub fn params(&self) -> Option<&Path> {
+        self.params.as_deref()
+>>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
     }
 
     /// How proofs are written where nothing else is asked for.

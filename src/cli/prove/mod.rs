@@ -18,7 +18,11 @@ use proofline::runtime::trace::TraceWriter;
 use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Prover, ProvingKey, PublicInputs};
 
 use super::exit::Fault;
+<<<<<<< HEAD
 use super::files::WholeFile;
+=======
+use super::filecoin::{FilecoinArgs, Input};
+>>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
 use super::watch::StageWatch;
 use super::{files, waterfall};
 use material::Material;
@@ -32,13 +36,16 @@ use witnesses::{Gathered, Witnesses};
     group = ArgGroup::new("what").required(true).multiple(true),
     after_help = "Examples:\n  proofline prove --circuit sha256:4 --params out/keys --count 8 --out out/proofs\n  \
                   proofline prove --r1cs c.r1cs --wtns c.wtns --params out/keys --out out/proofs\n  \
-                  proofline prove --zkey c.zkey --wasm c.wasm --input 'inputs/*.json' --out out/proofs"
+                  proofline prove --zkey c.zkey --wasm c.wasm --input 'inputs/*.json' --out out/proofs\n  \
+                  proofline prove --filecoin porep --c1 porep-1.c1.json --sector 1 --miner f01000 --params out/keys --out out/proofs"
 )]
 pub struct Prove {
     #[command(flatten)]
     material: Material,
     #[command(flatten)]
     witnesses: Witnesses,
+    #[command(flatten)]
+    filecoin: FilecoinArgs,
     /// Proofs to make [default: 1, or one for each witness or input]; each of these is proved so many times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
@@ -80,8 +87,14 @@ impl Prove {
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
-        let witnesses = self.witnesses.gather()?;
-        let (shape, key) = self.material.read()?;
+        let witnesses = match self.filecoin.claim.kind {
+            Some(_) => Gathered::Filecoin(Input::gather(&self.filecoin)?),
+            None => self.witnesses.gather()?,
+        };
+        let (shape, key) = match &witnesses {
+            Gathered::Filecoin(input) => input.material(self.material.params(), self.filecoin.published)?,
+            _ => self.material.read()?,
+        };
         let (shape, key) = (Arc::new(shape), Arc::new(key));
         let plan = Pipeline::plan();
         let proofs = self.count.unwrap_or(1).saturating_mul(witnesses.len());
@@ -159,10 +172,15 @@ impl Prove {
                     continue;
                 }
             };
-            for proof in proofs {
-                // The proof was verified against them.
-                let public = public.get().ok_or_else(|| Fault::Internal("a proof without its statement".into()))?;
-                self.output.write(self.material.format(), number, &proof, public)?;
+            if let Gathered::Filecoin(input) = run.witnesses {
+                let (proof, statement) = input.proof(run.key, &proofs)?;
+                self.output.write_with_statement(number, &proof, &statement)?;
+            } else {
+                for proof in proofs {
+                    // The proof was verified against them.
+                    let public = public.get().ok_or_else(|| Fault::Internal("a proof without its statement".into()))?;
+                    self.output.write(self.material.format(), number, &proof, public)?;
+                }
             }
             summary.verified += 1;
             memory.proved(summary.verified);
@@ -186,8 +204,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn job(&self, number: u32) -> Result<Job, Fault> {
-        let witness = self.witnesses.source(self.shape, number)?;
-        Ok(Job::new(Arc::clone(self.shape), Arc::clone(self.key), vec![witness])?)
+        let witnesses = self.witnesses.sources(self.shape, number)?;
+        Ok(Job::new(Arc::clone(self.shape), Arc::clone(self.key), witnesses)?)
     }
 }
 

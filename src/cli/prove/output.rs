@@ -12,7 +12,8 @@ use crate::cli::files;
 
 #[derive(Args)]
 pub struct Output {
-    /// The folder to write to: `proof-N.bin` or `proof-N.json`, and `public-N.json`; without it nothing is written
+    /// The folder to write to: `proof-N.bin` or `proof-N.json`, and `public-N.json` (with --filecoin `statement-N.json`);
+    /// without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How proofs are written [default: json with --zkey, else bin]
@@ -32,11 +33,14 @@ pub enum ProofFormat {
     Json,
 }
 
-/// Whether a run gives files this name: `proof-7.bin`, `proof-7.json`, `public-7.json`.
+/// Whether a run gives files this name: `proof-7.bin`, `proof-7.json`, `public-7.json`, `statement-7.json`.
 fn is_ours(name: &str) -> bool {
     let number = match name.strip_prefix("proof-") {
         Some(rest) => rest.strip_suffix(".bin").or_else(|| rest.strip_suffix(".json")),
-        None => name.strip_prefix("public-").and_then(|rest| rest.strip_suffix(".json")),
+        None => {
+            let rest = name.strip_prefix("public-").or_else(|| name.strip_prefix("statement-"));
+            rest.and_then(|rest| rest.strip_suffix(".json"))
+        }
     };
     number.is_some_and(|number| number.parse::<u32>().is_ok_and(|parsed| parsed.to_string() == number))
 }
@@ -82,6 +86,13 @@ impl Output {
         old.iter().try_for_each(|file| Ok(std::fs::remove_file(file).map_err(fail("remove", file))?))
     }
 
+    /// Writes a proof of Filecoin's, its partitions one behind the other, and its statement.
+    pub fn write_with_statement(&self, number: u32, proof: &[u8], statement: &str) -> Result<(), Error> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        files::write(&folder.join(format!("proof-{number}.bin")), proof)?;
+        files::write(&folder.join(format!("statement-{number}.json")), statement.as_bytes())
+    }
+
     /// Writes a proof and its statement.
     pub fn write(&self, usual: ProofFormat, number: u32, proof: &Proof, public: &[Scalar]) -> Result<(), Error> {
         let Some(folder) = &self.out else { return Ok(()) };
@@ -102,7 +113,7 @@ mod tests {
 
     #[test]
     fn only_numbered_files_are_of_a_run() {
-        for name in ["proof-0.bin", "proof-17.json", "public-4294967295.json"] {
+        for name in ["proof-0.bin", "proof-17.json", "public-4294967295.json", "statement-3.json"] {
             assert!(is_ours(name), "{name}");
         }
         for name in [

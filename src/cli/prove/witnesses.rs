@@ -8,7 +8,11 @@ use proofline::circom::{Calculator, Limits};
 use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
+<<<<<<< HEAD
 use crate::cli::files::Named;
+=======
+use crate::cli::filecoin::Input;
+>>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
 
 #[derive(Args)]
 pub struct Witnesses {
@@ -17,12 +21,12 @@ pub struct Witnesses {
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["circuit", "wasm"],
-        required_unless_present_any = ["circuit", "wasm"]
+        conflicts_with_all = ["circuit", "wasm", "filecoin"],
+        required_unless_present_any = ["circuit", "wasm", "filecoin"]
     )]
     wtns: Vec<PathBuf>,
     /// circom's witness calculator of the circuit (`circom --wasm`): computes the witnesses of --input
-    #[arg(long, value_name = "FILE", conflicts_with = "circuit", requires = "input")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["circuit", "filecoin"], requires = "input")]
     wasm: Option<PathBuf>,
     /// Inputs of the calculator, one for each proof; `*` stands for any part of a file's name
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "wasm")]
@@ -35,6 +39,8 @@ pub enum Gathered {
     BuiltIn,
     Files(Vec<PathBuf>),
     Inputs(Arc<Calculator>, Vec<PathBuf>),
+    /// A proof of Filecoin's, of one or several partitions.
+    Filecoin(Input),
 }
 
 impl Witnesses {
@@ -60,7 +66,7 @@ impl Gathered {
     /// Witnesses; a built-in circuit makes as many as are wanted.
     pub fn len(&self) -> u32 {
         let files = match self {
-            Self::BuiltIn => 1,
+            Self::BuiltIn | Self::Filecoin(_) => 1,
             Self::Files(files) | Self::Inputs(_, files) => files.len(),
         };
         u32::try_from(files).unwrap_or(u32::MAX)
@@ -76,13 +82,20 @@ impl Gathered {
 
     fn file(&self, number: u32) -> Option<&PathBuf> {
         match self {
-            Self::BuiltIn => None,
+            Self::BuiltIn | Self::Filecoin(_) => None,
             Self::Files(files) | Self::Inputs(_, files) => files.get(number as usize % files.len().max(1)),
         }
     }
 
-    /// The witness of a proof.
-    pub fn source(&self, shape: &CircuitShape, number: u32) -> Result<WitnessSource, Fault> {
+    /// The witness of a proof; one for each partition of Filecoin's.
+    pub fn sources(&self, shape: &CircuitShape, number: u32) -> Result<Vec<WitnessSource>, Fault> {
+        match self {
+            Self::Filecoin(input) => Ok(input.sources()),
+            _ => Ok(vec![self.source(shape, number)?]),
+        }
+    }
+
+    fn source(&self, shape: &CircuitShape, number: u32) -> Result<WitnessSource, Fault> {
         match (self, self.file(number), shape.builtin()) {
             (Self::Inputs(calculator, _), Some(file), _) => Ok(circom::witness_of(calculator, file)?),
             (Self::Files(_), Some(file), _) => Ok(WitnessSource::from_wtns(shape, file)?),

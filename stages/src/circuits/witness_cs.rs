@@ -3,6 +3,7 @@
 use bellpepper_core::{Circuit, ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
 use blstrs::Scalar;
 use ff::Field;
+use rayon::prelude::*;
 
 use crate::secret::SecretScalars;
 
@@ -12,7 +13,8 @@ use crate::secret::SecretScalars;
 /// the trait wants memory for them, and the counts tell afterwards that the witness is not this circuit's.
 ///
 /// It is a witness generator in bellpepper's sense, and not extensible: circuits that split themselves for parallel
-/// synthesis allocate one more ONE in each part, which a slot of fixed places has no place for.
+/// synthesis allocate one more ONE in each part, which a slot of fixed places has no place for, and copy what they made.
+/// [`in_parts`](Self::in_parts) is the way for circuits that are the same thing many times over.
 pub struct WitnessCs<'a> {
     inputs: Half<'a>,
     aux: Half<'a>,
@@ -50,6 +52,33 @@ impl<'a> WitnessCs<'a> {
         circuit.synthesize(self)
     }
 
+    /// Synthesises the rest of a circuit, which consists of parts that allocate the same number of variables each: in
+    /// parallel, each straight into its own places.
+    ///
+    /// # Errors
+    /// A part's own.
+    pub fn in_parts<C: Circuit<Scalar> + Send>(&mut self, parts: Vec<C>) -> Result<(), SynthesisError> {
+        let count = parts.len().max(1);
+        let (inputs, aux) = (self.inputs.rest(), self.aux.rest());
+        if inputs.len() % count != 0 || aux.len() % count != 0 || inputs.len() < count || aux.len() < count {
+            // The slot is another circuit's; the counts will tell.
+            return parts.into_iter().try_for_each(|part| part.synthesize(self));
+        }
+        let wanted = Counts { inputs: inputs.len() / count, aux: aux.len() / count };
+        let places = inputs.par_chunks_mut(wanted.inputs).zip(aux.par_chunks_mut(wanted.aux));
+        let found = parts.into_par_iter().zip(places).map(|(part, (inputs, aux))| {
+            let mut cs = WitnessCs { inputs: Half::over(inputs), aux: Half::over(aux) };
+            part.synthesize(&mut cs)?;
+            Ok(cs.counts())
+        });
+        let found = found.collect::<Result<Vec<_>, SynthesisError>>()?;
+        // A part of another size has left places empty or spilled, however the sum comes out.
+        let same = found.iter().all(|counts| *counts == wanted);
+        self.inputs.took(found.iter().map(|counts| counts.inputs).sum(), same);
+        self.aux.took(found.iter().map(|counts| counts.aux).sum(), same);
+        Ok(())
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts { inputs: self.inputs.count(), aux: self.aux.count() }
     }
@@ -62,6 +91,20 @@ impl<'a> Half<'a> {
 
     fn count(&self) -> usize {
         self.used + self.spilled
+    }
+
+    /// The places that nobody took yet.
+    fn rest(&mut self) -> &mut [Scalar] {
+        if self.spilled > 0 { &mut [] } else { &mut self.places[self.used..] }
+    }
+
+    /// Parts took so many of the rest; all of it if they are the right ones.
+    fn took(&mut self, taken: usize, right: bool) {
+        if right {
+            self.used += taken;
+        } else {
+            self.spilled += taken.max(self.places.len() - self.used + 1);
+        }
     }
 
     fn push(&mut self, value: Scalar) -> usize {
@@ -190,6 +233,53 @@ mod tests {
         assert!(inputs.is_empty());
         assert_eq!(cs.counts(), Counts { inputs: 2, aux: 3 });
         assert_eq!(places, [1, 7, 10, 11, 12].map(Scalar::from));
+    }
+
+    /// Some inputs, then some auxiliary variables.
+    struct Part {
+        first: u64,
+        inputs: u64,
+        aux: u64,
+    }
+
+    impl Circuit<Scalar> for Part {
+        fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {
+            (0..self.inputs).try_for_each(|i| cs.alloc_input(|| "", || Ok(Scalar::from(self.first + i))).map(drop))?;
+            (0..self.aux).try_for_each(|i| cs.alloc(|| "", || Ok(Scalar::from(100 + self.first + i))).map(drop))
+        }
+    }
+
+    #[test]
+    fn parts_are_where_they_would_be_one_after_the_other() {
+        let parts = || [10, 20, 30].map(|first| Part { first, inputs: 2, aux: 3 });
+        let mut places = vec![Scalar::ZERO; 1 + 6 + 9];
+        let mut cs = WitnessCs::over(&mut places, 7);
+        cs.in_parts(parts().into()).unwrap();
+        assert_eq!(cs.counts(), Counts { inputs: 7, aux: 9 });
+        let mut expected = vec![Scalar::ZERO; 1 + 6 + 9];
+        let mut cs = WitnessCs::over(&mut expected, 7);
+        parts().into_iter().try_for_each(|part| cs.synthesize(part)).unwrap();
+        assert_eq!(places, expected);
+        assert_eq!(expected[1..7], [10, 11, 20, 21, 30, 31].map(Scalar::from));
+    }
+
+    #[test]
+    fn parts_of_other_sizes_are_counted_as_another_circuit() {
+        let right = Counts { inputs: 5, aux: 6 };
+        for [one, two] in [[(1, 3), (3, 3)], [(2, 4), (2, 2)], [(3, 3), (2, 3)], [(2, 3), (2, 2)], [(0, 0), (0, 0)]] {
+            let mut places = [Scalar::ZERO; 11];
+            let mut cs = WitnessCs::over(&mut places, 5);
+            cs.in_parts([one, two].map(|(inputs, aux)| Part { first: 7, inputs, aux }).into()).unwrap();
+            assert_ne!(cs.counts(), right, "{one:?} {two:?}");
+        }
+        let mut places = [Scalar::ZERO; 11];
+        let mut cs = WitnessCs::over(&mut places, 5);
+        cs.in_parts([(2, 3), (2, 3)].map(|(inputs, aux)| Part { first: 7, inputs, aux }).into()).unwrap();
+        assert_eq!(cs.counts(), right);
+        // Three parts do not divide the places of two.
+        let mut cs = WitnessCs::over(&mut places, 5);
+        cs.in_parts([1, 1, 1].map(|inputs| Part { first: 7, inputs, aux: 3 }).into()).unwrap();
+        assert_ne!(cs.counts(), right);
     }
 
     #[test]

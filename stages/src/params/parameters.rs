@@ -78,17 +78,26 @@ impl Parameters {
     /// A file cannot be written, and one that is there already is then left as it was; or the key is of another
     /// convention than that of `.params` files.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        self.write_files(&folder.join(PARAMS_FILE), &folder.join(VK_FILE))
+    }
+
+    /// The same into files of other names; the folder of the key is made if it is not there.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_files(&self, file: &Path, vk: &Path) -> Result<(), Error> {
         if self.convention != Convention::Coefficients {
             return Err(Error::Mismatch("a key for values on the odd coset is written as `.zkey` only".to_owned()));
         }
-        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        let file = folder.join(PARAMS_FILE);
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        }
         // A converted key, if there is one, is of the key that is replaced here.
-        let converted = resident::beside(&file);
+        let converted = resident::beside(file);
         if converted.exists() {
             fs::remove_file(&converted).map_err(Error::io("remove", &converted))?;
         }
-        let mut writer = KeyWriter::create(&file)?;
+        let mut writer = KeyWriter::create(file)?;
         self.vk.write_to(&mut writer)?;
         writer.points(&self.h, "h")?;
         writer.points(&self.l, "l")?;
@@ -96,7 +105,7 @@ impl Parameters {
         writer.points(&self.b_g1, "b_g1")?;
         writer.points(&self.b_g2, "b_g2")?;
         writer.finish()?;
-        self.vk.write(&folder.join(VK_FILE))
+        self.vk.write(vk)
     }
 }
 

@@ -86,7 +86,7 @@ impl VerifyingKey {
     }
 
     /// The bytes of a `.vk` file.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.alpha_g1.encode(&mut bytes);
         self.beta_g1.encode(&mut bytes);

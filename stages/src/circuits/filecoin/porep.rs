@@ -1,151 +1,235 @@
 //! Proof of replication: from the output of commit phase 1 (C1) to circuits.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use bellpepper_core::Circuit;
-use blstrs::Scalar;
-use filecoin_hashers::Hasher;
-use filecoin_hashers::sha256::Sha256Hasher;
-use filecoin_proofs::constants::SectorShape2KiB;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bellperson::groth16::PreparedVerifyingKey;
+use blstrs::Bls12;
+use filecoin_hashers::poseidon::PoseidonDomain;
+use filecoin_hashers::sha256::{Sha256Domain, Sha256Hasher};
 use filecoin_proofs::parameters::setup_params;
-use filecoin_proofs::{PoRepConfig, SealCommitPhase1Output};
-use storage_proofs_core::api_version::ApiVersion;
+use filecoin_proofs::types::VanillaSealProof;
+use serde::Deserialize;
 use storage_proofs_core::compound_proof::{self, CompoundProof};
-use storage_proofs_porep::stacked::{self, StackedCompound, StackedDrg};
+use storage_proofs_core::proof::ProofScheme;
+use storage_proofs_porep::stacked::{
+    self, ChallengeRequirements, StackedCircuit, StackedCompound, StackedDrg, generate_replica_id,
+};
 
+use super::bytes::{Bytes32, element, from_json};
+use super::circuit::Shape;
+use super::compound::{Task, judge, partitions};
+use super::family::Kind;
+use super::guard::caught;
+use super::paths;
+use super::registered::RegisteredProof;
+use super::size::of_size;
 use crate::error::Error;
 
-type Tree = SectorShape2KiB;
-type Pieces = Sha256Hasher;
-type Compound = StackedCompound<Tree, Pieces>;
+type Compound<Tree> = StackedCompound<Tree, Sha256Hasher>;
+type Scheme<Tree> = StackedDrg<'static, Tree, Sha256Hasher>;
+type Circuit<Tree> = StackedCircuit<Tree, Sha256Hasher>;
+type Setup<Tree> = compound_proof::PublicParams<'static, Scheme<Tree>>;
+type Public = stacked::PublicInputs<PoseidonDomain, Sha256Domain>;
 
-/// The name of 2 KiB sectors with the current API in C1 outputs.
-const PROOF_2K: &str = "StackedDrg2KiBV1_1";
-/// Its number among the registered proofs, the first word of the proof's identity.
-const PROOF_2K_NUMBER: u8 = 5;
-/// Bytes of a 2 KiB sector.
-const SECTOR_2K: u64 = 2048;
+/// What a proof of replication claims.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SealStatement {
+    /// The registered proof.
+    pub proof: RegisteredProof,
+    /// The miner's [identity](super::prover_id).
+    pub prover: Bytes32,
+    /// The number of the sector.
+    pub sector: u64,
+    /// The commitment to the data.
+    pub comm_d: Bytes32,
+    /// The commitment to the replica.
+    pub comm_r: Bytes32,
+    /// The chain's randomness that the replica depends on.
+    pub ticket: Bytes32,
+    /// The chain's randomness that the challenges are drawn from.
+    pub seed: Bytes32,
+}
 
-/// The partitions of a sealed sector, ready to be circuits.
+/// What of a C1 output says which one it is, or of the wrapper that Curio and Lotus put around it.
+#[derive(Deserialize)]
+struct Head {
+    registered_proof: Option<String>,
+    #[serde(rename = "Phase1Out")]
+    inner: Option<String>,
+    #[serde(rename = "SectorNum")]
+    sector: Option<u64>,
+    #[serde(rename = "SectorSize")]
+    size: Option<u64>,
+}
+
+/// A C1 output. The public API wraps the proofs in the name of the sector's shape.
+#[derive(Deserialize)]
+#[serde(bound = "VanillaSealProof<Tree>: serde::de::DeserializeOwned")]
+struct C1<Tree: Shape> {
+    vanilla_proofs: BTreeMap<String, Vec<Vec<VanillaSealProof<Tree>>>>,
+    comm_r: Bytes32,
+    comm_d: Bytes32,
+    replica_id: PoseidonDomain,
+    seed: Bytes32,
+    ticket: Bytes32,
+}
+
+/// What is in a C1 file, and whose it should be.
+struct Source<'a> {
+    file: &'a Path,
+    json: &'a [u8],
+    proof: RegisteredProof,
+    prover: Bytes32,
+    sector: u64,
+}
+
+/// Reads a C1 output, the JSON that `seal_commit_phase1` makes or Curio's and Lotus' wrapper of it, which is to be of a
+/// miner's sector. `file` is its name in errors.
 ///
-/// So far of 2 KiB sectors: the shape of the tree is a type.
-pub struct Porep {
-    public: stacked::PublicInputs<
-        <<Tree as storage_proofs_core::merkle::MerkleTreeTrait>::Hasher as Hasher>::Domain,
-        <Pieces as Hasher>::Domain,
-    >,
-    vanilla: Vec<Vec<stacked::Proof<Tree, Pieces>>>,
-    setup: stacked::PublicParams<Tree>,
+/// # Errors
+/// It is no C1 output; it is of another sector or miner, or its parts do not belong together; its proofs do not answer the
+/// challenges.
+pub fn read_c1(file: &Path, json: &[u8], (prover, sector): (Bytes32, u64)) -> Result<(SealStatement, Task), Error> {
+    let malformed = |fault: String| Error::Malformed { file: file.to_owned(), offset: 0, fault };
+    let mut head: Head = from_json(file, json, WHAT)?;
+    let wrapped = (head.sector, head.size);
+    let decoded = match head.inner.take() {
+        None => None,
+        Some(inner) => Some(
+            STANDARD
+                .decode(inner.trim_ascii())
+                .map_err(|fault| malformed(format!("`Phase1Out` is no Base64, or was cut off: {fault}")))?,
+        ),
+    };
+    if let Some(decoded) = &decoded {
+        head = from_json(file, decoded, "wrapper of an output of commit phase 1, in its `Phase1Out`,")?;
+    }
+    let json = decoded.as_deref().unwrap_or(json);
+    let name = head.registered_proof;
+    let name = name.ok_or_else(|| malformed(format!("this is no {WHAT}: it has no `registered_proof`")))?;
+    let proof = RegisteredProof::named(Kind::Porep, &name);
+    let proof = proof.map_err(|fault| malformed(format!("`registered_proof`: {fault}")))?;
+    let size = proof.family().size;
+    if let (_, Some(stated)) = wrapped
+        && stated != size.bytes()
+    {
+        return Err(malformed(format!("`SectorSize` is {stated}, and what is inside is of a sector of {size}")));
+    }
+    if let (Some(number), _) = wrapped
+        && number != sector
+    {
+        return Err(Error::Mismatch(format!(
+            "{} is of sector {number} (`SectorNum`), not of sector {sector}: give that sector's own C1 output",
+            file.display()
+        )));
+    }
+    let source = Source { file, json, proof, prover, sector };
+    of_size!(size, read_shaped(&source))
 }
 
-impl Porep {
-    /// Reads a C1 output, the JSON that `seal_commit_phase1` makes; `file` is its name in errors.
-    ///
-    /// # Errors
-    /// It is no C1 output, or of another kind of sector than 2 KiB.
-    pub fn parse(file: &Path, json: &[u8]) -> Result<Self, Error> {
-        let malformed = |fault: String| Error::Malformed { file: file.to_owned(), offset: 0, fault };
-        let no_c1 = |fault: &dyn std::fmt::Display| malformed(format!("this is no output of commit phase 1: {fault}"));
-        let mut value: serde_json::Value = serde_json::from_slice(json).map_err(|fault| no_c1(&fault))?;
-        let proof = value.get("registered_proof").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-        if proof != PROOF_2K {
-            return Err(malformed(format!("`registered_proof` is `{proof}`, and only {PROOF_2K} is known")));
+/// What is read here, in errors.
+const WHAT: &str = "output of commit phase 1";
+
+fn read_shaped<Tree: Shape>(source: &Source<'_>) -> Result<(SealStatement, Task), Error> {
+    let Source { file, json, proof, prover, sector } = *source;
+    let c1: C1<Tree> = from_json(file, json, WHAT)?;
+    let malformed = |fault: String| Error::Malformed { file: file.to_owned(), offset: 0, fault };
+    let shape = format!("StackedDrg{}V1", proof.family().size);
+    let C1 { mut vanilla_proofs, comm_r, comm_d, replica_id, seed, ticket } = c1;
+    let vanilla = match (vanilla_proofs.remove(&shape), vanilla_proofs.keys().next()) {
+        (Some(vanilla), None) => vanilla,
+        (_, Some(other)) => {
+            return Err(malformed(format!("`vanilla_proofs` are of `{other}`, and the registered proof is {proof}")));
         }
-        // The public API wraps the proofs in the name of the sector's shape.
-        let wrapped = value.get_mut("vanilla_proofs").and_then(serde_json::Value::as_object_mut);
-        let inner = wrapped.and_then(|shapes| shapes.remove("StackedDrg2KiBV1"));
-        let inner = inner.ok_or_else(|| no_c1(&"`vanilla_proofs` has no proofs of 2 KiB sectors"))?;
-        value["vanilla_proofs"] = inner;
-        let c1: SealCommitPhase1Output<Tree> = serde_json::from_value(value).map_err(|fault| no_c1(&fault))?;
-        let domain = |bytes: &[u8], what: &str| {
-            use filecoin_hashers::Domain as _;
-            <<Pieces as Hasher>::Domain>::try_from_bytes(bytes).map_err(|fault| no_c1(&format_args!("{what}: {fault}")))
-        };
-        let comm_d = domain(&c1.comm_d, "comm_d")?;
-        let comm_r = {
-            use filecoin_hashers::Domain as _;
-            <<Tree as storage_proofs_core::merkle::MerkleTreeTrait>::Hasher as Hasher>::Domain::try_from_bytes(
-                &c1.comm_r,
-            )
-            .map_err(|fault| no_c1(&format_args!("comm_r: {fault}")))?
-        };
-        let public = stacked::PublicInputs {
-            replica_id: c1.replica_id,
-            tau: Some(stacked::Tau { comm_d, comm_r }),
-            k: None,
-            seed: Some(c1.seed),
-        };
-        let mut identity = [0; 32];
-        identity[0] = PROOF_2K_NUMBER;
-        let config = PoRepConfig::new_groth16(SECTOR_2K, identity, ApiVersion::V1_1_0);
-        let partitions = usize::from(config.partitions);
-        if c1.vanilla_proofs.len() != partitions || c1.vanilla_proofs.iter().any(Vec::is_empty) {
-            let fault = format!("{} partitions of proofs, and the sector has {partitions}", c1.vanilla_proofs.len());
-            return Err(no_c1(&fault));
+        (None, None) => return Err(malformed(format!("`vanilla_proofs` has no proofs of `{shape}`"))),
+    };
+    let statement = SealStatement { proof, prover, sector, comm_d, comm_r, ticket, seed };
+    let config = proof.porep_config();
+    let wanted = usize::from(config.partitions);
+    if vanilla.len() != wanted || vanilla.iter().any(Vec::is_empty) {
+        let fault = format!("`vanilla_proofs` has {} partitions, and {proof} has {wanted}", vanilla.len());
+        return Err(malformed(if vanilla.len() == wanted { "a partition has no vanilla proof".into() } else { fault }));
+    }
+    let public = statement.public().map_err(|fault| malformed(fault.to_string()))?;
+    if public.replica_id != replica_id {
+        return Err(Error::Mismatch(format!(
+            "{} is not of sector {sector} of this miner: the replica's identity, which depends on miner, sector, ticket, \
+             comm_d and registered proof, is another; give the right --sector and --miner, or that sector's own C1 output",
+            file.display()
+        )));
+    }
+    for proof in vanilla.iter().flatten() {
+        let checked =
+            caught(|| paths::check(&proof.comm_d_proofs).and_then(|()| paths::check(&proof.comm_r_last_proof)));
+        checked.map_err(|fault| malformed(format!("`vanilla_proofs`: {fault}")))?;
+    }
+    let setup = statement.setup::<Tree>()?;
+    let answered = caught(|| Scheme::<Tree>::verify_all_partitions(&setup.vanilla_params, &public, &vanilla));
+    if answered != Ok(true) {
+        let why = answered.err().map(|fault| format!(" ({fault})")).unwrap_or_default();
+        return Err(Error::Mismatch(format!(
+            "the vanilla proofs in {} do not answer the challenges of its seed, or are of other commitments{why}: commit \
+             phase 1 must be run again",
+            file.display()
+        )));
+    }
+    let made =
+        caught(|| partitions::<Compound<Tree>, Scheme<Tree>, Circuit<Tree>>(&setup.vanilla_params, &public, &vanilla));
+    let partitions = made.map_err(|fault| malformed(format!("the vanilla proofs make no circuit: {fault}")))?;
+    Ok((statement, Task { family: proof.family(), partitions }))
+}
+
+impl SealStatement {
+    fn public(&self) -> Result<Public, Error> {
+        if self.seed == [0; 32] {
+            return Err(Error::BadText("the seed is zero, which the network's never is".to_owned()));
         }
-        let parameters = setup_params(&config).map_err(|fault| Error::Internal(fault.to_string()))?;
-        let setup =
-            compound_proof::SetupParams { vanilla_params: parameters, partitions: Some(partitions), priority: false };
-        let setup = <Compound as CompoundProof<StackedDrg<'_, Tree, Pieces>, _>>::setup(&setup);
-        let setup = setup.map_err(|fault| Error::Internal(fault.to_string()))?.vanilla_params;
-        Ok(Self { public, vanilla: c1.vanilla_proofs, setup })
+        let comm_d: Sha256Domain = element("comm_d", &self.comm_d)?;
+        let comm_r: PoseidonDomain = element("comm_r", &self.comm_r)?;
+        let identity = self.proof.porep_config().porep_id;
+        let replica_id = generate_replica_id::<filecoin_hashers::poseidon::PoseidonHasher, _>(
+            &self.prover,
+            self.sector,
+            &self.ticket,
+            comm_d,
+            &identity,
+        );
+        Ok(Public { replica_id, tau: Some(stacked::Tau { comm_d, comm_r }), k: None, seed: Some(self.seed) })
     }
 
-    /// Partitions; each is a proof.
-    #[must_use]
-    pub fn partitions(&self) -> usize {
-        self.vanilla.len()
+    fn setup<Tree: Shape>(&self) -> Result<Setup<Tree>, Error> {
+        let config = self.proof.porep_config();
+        let setup = caught(|| {
+            let vanilla_params = setup_params(&config)?;
+            let partitions = Some(usize::from(config.partitions));
+            let params = compound_proof::SetupParams { vanilla_params, partitions, priority: false };
+            <Compound<Tree> as CompoundProof<'static, Scheme<Tree>, Circuit<Tree>>>::setup(&params)
+        });
+        setup.map_err(|fault| Error::Internal(format!("the settings of {}: {fault}", self.proof)))
     }
 
-    /// The circuit of a partition with its witness. All partitions of all sectors of a size have the same constraints.
-    ///
-    /// # Errors
-    /// The proofs of commit phase 1 contradict each other.
-    ///
-    /// # Panics
-    /// There is no such partition.
-    pub fn circuit(&self, partition: usize) -> Result<impl Circuit<Scalar> + Clone + use<>, Error> {
-        let vanilla = &self.vanilla[partition];
-        let circuit = Compound::circuit(&self.public, Default::default(), vanilla, &self.setup, Some(partition));
-        circuit.map_err(|fault| Error::Mismatch(format!("partition {partition} of the sector: {fault}")))
+    /// Proofs of it: so many.
+    pub(super) fn partitions(&self) -> usize {
+        usize::from(self.proof.porep_config().partitions)
     }
 
-    /// The public inputs of a partition, the constant ONE not counted.
-    ///
-    /// # Errors
-    /// The sector has no such challenges.
-    pub fn public_inputs(&self, partition: usize) -> Result<Vec<Scalar>, Error> {
-        let inputs = Compound::generate_public_inputs(&self.public, &self.setup, Some(partition));
-        inputs.map_err(|fault| Error::Mismatch(format!("public inputs of partition {partition}: {fault}")))
+    pub(super) fn judge(&self, proof: &[u8], key: &PreparedVerifyingKey<Bls12>) -> Result<bool, Error> {
+        of_size!(self.proof.family().size, judge_shaped(self, proof, key))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::circuits::{CircuitShape, witness_of};
-
-    const C1: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/filecoin/porep-2k-sector1.c1.json");
-
-    /// Slow without optimisation: some ten seconds.
-    #[test]
-    fn the_circuit_of_a_sealed_sector_is_satisfied() {
-        let porep = Porep::parse(Path::new(C1), &std::fs::read(C1).unwrap()).unwrap();
-        assert_eq!(porep.partitions(), 1);
-        let shape = CircuitShape::from_circuit("porep-2k", porep.circuit(0).unwrap()).unwrap();
-        assert_eq!((shape.constraints(), shape.inputs(), shape.aux()), (2_687_921, 40, 2_685_673));
-        assert_eq!(shape.matrices().nonzeros(), [6_420_965 + 40, 2_689_006, 5_824_682]);
-        let witness = witness_of(&shape, porep.circuit(0).unwrap()).unwrap();
-        assert_eq!(witness[1..40], porep.public_inputs(0).unwrap());
-        let (bytes, nonzeros) = (shape.matrices().bytes(), shape.matrices().nonzeros().iter().sum::<usize>());
-        assert!(2 * bytes <= 9 * nonzeros, "{bytes} bytes for {nonzeros} non-zeros");
-    }
-
-    #[test]
-    fn other_sectors_are_refused() {
-        let refused = |json: &str| Porep::parse(Path::new("c1.json"), json.as_bytes()).err().unwrap().to_string();
-        assert!(refused("{").contains("no output of commit phase 1"));
-        assert!(refused(r#"{"registered_proof":"StackedDrg32GiBV1_1"}"#).contains("`StackedDrg32GiBV1_1`"));
-        assert!(refused(r#"{"registered_proof":"StackedDrg2KiBV1_1"}"#).contains("vanilla_proofs"));
-    }
+fn judge_shaped<Tree: Shape>(
+    statement: &SealStatement,
+    proof: &[u8],
+    key: &PreparedVerifyingKey<Bls12>,
+) -> Result<bool, Error> {
+    let (setup, public) = (statement.setup::<Tree>()?, statement.public()?);
+    let requirements =
+        ChallengeRequirements { minimum_challenges: statement.proof.porep_config().minimum_challenges() };
+    let judged =
+        caught(|| judge::<Compound<Tree>, Scheme<Tree>, Circuit<Tree>>(&setup, &public, &requirements, (proof, key)));
+    judged.map_err(|fault| Error::Mismatch(format!("the proof cannot be judged: {fault}")))
 }

@@ -38,6 +38,12 @@ impl Origin {
         Self(Sha256::new_with_prefix("zkey").chain_update(digest).finalize().into())
     }
 
+    /// Of a circuit of a library, which this text names with its revision.
+    #[cfg(feature = "filecoin")]
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self(Sha256::digest(format!("library {text}")).into())
+    }
+
     pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }

@@ -1,0 +1,63 @@
+//! `proofline fil params`.
+
+use std::time::Instant;
+
+use proofline::filecoin::{Family, Kind};
+use proofline::setup::{Entropy, generate};
+use proofline::{Error, Progress, resident};
+use serde_json::json;
+
+use super::Params;
+use crate::cli::exit::Fault;
+use crate::cli::filecoin::keys::{circuit, folder_of};
+use crate::cli::files;
+use crate::cli::watch::{Bars, pool_of_all_cores};
+
+impl Params {
+    pub fn run(&self) -> Result<(), Fault> {
+        let kind: Kind = self.kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
+        let family = Family { kind, size: self.size.parse()? };
+        tell!(
+            "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key, and the"
+        );
+        tell!("         network refuses them; use it for tests and development.");
+        let folder = folder_of(self.output.as_deref());
+        let _lock = files::FolderLock::take(&folder)?;
+        let (params, vk) = (family.params_in(&folder)?, family.vk_in(&folder)?);
+        if params.exists() && !self.force {
+            let key = params.display();
+            return Err(Fault::Usage(format!("{key} is there already: choose another folder, or use --force")));
+        }
+        let clock = Instant::now();
+        let shape = circuit(family, &params)?;
+        let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
+        let bars = Bars::new();
+        let watch = |progress: Progress| bars.progress(progress);
+        pool_of_all_cores()?.install(|| generate(&shape, &entropy, &watch)?.write_files(&params, &vk))?;
+        bars.clear();
+        let made = clock.elapsed().as_secs_f64();
+        // The network's programs want to know whose key it is.
+        files::write(
+            &params.with_extension("meta"),
+            json!({ "sector_size": family.size.bytes() }).to_string().as_bytes(),
+        )?;
+        let clock = Instant::now();
+        let bars = Bars::new();
+        let watch = |progress: Progress| bars.progress(progress);
+        let converted = pool_of_all_cores()?.install(|| resident::convert(&params, &watch));
+        bars.clear();
+        let converted = converted?;
+        say!(
+            "{family}: {} constraints, {} inputs, {} aux, domain {}; made in {made:.1} s, checked and converted in {:.1} s",
+            shape.constraints(),
+            shape.inputs(),
+            shape.aux(),
+            shape.domain().size(),
+            clock.elapsed().as_secs_f64()
+        );
+        say!("written to {}", params.display());
+        say!("           {}", vk.display());
+        say!("           {}", converted.file.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Keys in a folder, under the network's names.
+
+use std::path::{Path, PathBuf};
+
+use proofline::filecoin::{Family, expect_published};
+use proofline::{CircuitShape, Error, Progress, ProvingKey, VerifyingKey, resident};
+
+use crate::cli::exit::Fault;
+use crate::cli::stored;
+use crate::cli::watch::{Bars, pool_of_all_cores};
+
+/// Where the network's programs look for keys, if nothing else is said.
+const USUAL_FOLDER: &str = "/var/tmp/filecoin-proof-parameters/";
+const FOLDER_VARIABLE: &str = "FIL_PROOFS_PARAMETER_CACHE";
+const PUBLISHED_VARIABLE: &str = "FIL_PROOFS_VERIFY_PRODUCTION_PARAMS";
+
+/// The folder of keys: the one that is given, that of the network's variable, or the usual one.
+pub fn folder_of(given: Option<&Path>) -> PathBuf {
+    let named = || std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
+    given.map(Path::to_owned).or_else(named).unwrap_or_else(|| USUAL_FOLDER.into())
+}
+
+/// A circuit and its key. The circuit is kept beside the key.
+pub fn read(family: Family, folder: Option<&Path>, published: bool) -> Result<(CircuitShape, ProvingKey), Fault> {
+    let params = existing(family, &folder_of(folder))?;
+    if published || std::env::var_os(PUBLISHED_VARIABLE).is_some_and(|value| value == "true") {
+        tell!("{}: holding its digest against the published one", params.display());
+        expect_published(&params)?;
+    }
+    let shape = circuit(family, &params)?;
+    if !resident::beside(&params).exists() {
+        tell!(
+            "note: every point of {} is checked anew at each start; `proofline params convert {0}` does it once",
+            params.display()
+        );
+    }
+    let bars = Bars::new();
+    let watch = |progress: Progress| bars.progress(progress);
+    let key = pool_of_all_cores()?.install(|| ProvingKey::read(&params, &watch));
+    bars.clear();
+    let key = key?;
+    key.check(&shape)?;
+    Ok((shape, key))
+}
+
+/// The circuit, as it is kept beside the key, or compiled and then kept there.
+pub fn circuit(family: Family, params: &Path) -> Result<CircuitShape, Fault> {
+    let (file, origin) = (stored::beside(params), family.origin()?);
+    if let Some(kept) = stored::read(&file, origin)? {
+        return Ok(pool_of_all_cores()?.install(|| kept.shape())?);
+    }
+    tell!("{family}: the circuit is compiled, and kept in {}", file.display());
+    let shape = family.compile()?;
+    stored::keep(&shape, &file, origin);
+    Ok(shape)
+}
+
+/// The verifying key: its own file, or the beginning of the key's.
+pub fn verifying_key(family: Family, folder: Option<&Path>) -> Result<VerifyingKey, Fault> {
+    let folder = folder_of(folder);
+    let vk = family.vk_in(&folder)?;
+    if vk.exists() {
+        return Ok(VerifyingKey::read(&vk)?);
+    }
+    Ok(VerifyingKey::of_any(&existing(family, &folder)?)?)
+}
+
+fn existing(family: Family, folder: &Path) -> Result<PathBuf, Fault> {
+    let params = family.params_in(folder)?;
+    if params.exists() || resident::beside(&params).exists() {
+        return Ok(params);
+    }
+    let Family { kind, size } = family;
+    let source = std::io::ErrorKind::NotFound.into();
+    tell!(
+        "the key of {family} is not in {}: get it with the network's own tools, or make one for tests with `proofline fil \
+         params {kind} --size {size} --seed demo -o {0}`",
+        folder.display()
+    );
+    Err(Error::Io { action: "read", file: params, source }.into())
+}
