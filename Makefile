@@ -7,15 +7,19 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = libhwloc-dev libudev-dev pkg-config
 # The graph that is compiled in; empty: graphs/host.ron.
 GRAPH ?=
+# Cargo features of `make test` and `make lint`, `filecoin` say. Filecoin's crates take minutes to build.
+FEATURES ?=
 ifneq ($(GRAPH),)
 export PROOFLINE_GRAPH = $(GRAPH)
 endif
 
-.PHONY: help release prove test lint deps build bench bench-cpu bench-memory miri clean
+
+.PHONY: help release prove prove-filecoin test lint deps build bench bench-cpu bench-memory miri clean
 
 help:
 	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
-	@echo "make test                   runs every test"
+	@echo "make prove-filecoin         builds, seals a sector of Filecoin's, makes a key, proves and verifies"
+	@echo "make test                   runs every test; with FEATURES=filecoin those of Filecoin's circuits too"
 	@echo "make lint                   formatting and clippy, warnings are errors"
 	@echo "make bench-cpu              times kernels and whole proofs beside other provers, with a verdict for each row"
 	@echo "make bench-memory           page faults, shootdowns and memory of proofs, under three policies, with a verdict for each row"
@@ -35,7 +39,7 @@ deps:
 	@command -v $(CARGO) >/dev/null || { echo "error: Rust is needed: https://rustup.rs" >&2; exit 1; }
 
 build: deps
-	$(CARGO) build --release --locked
+	$(CARGO) build --release --locked --features filecoin
 
 # Every x86-64 of the last fifteen years runs it; the faster paths are chosen when it starts: by the kernels themselves, and in
 # blst by the feature `portable` (with a target-cpu alone it would leave out the paths that this one lacks). A folder of its
@@ -44,7 +48,7 @@ RELEASE_GRAPH = $(basename $(notdir $(or $(GRAPH),host)))
 release: deps
 	CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_DEBUG=none \
 	    RUSTFLAGS="$(RUSTFLAGS) -C target-cpu=x86-64-v2" CARGO_TARGET_DIR=target/release-v2 \
-	    $(CARGO) build --release --locked -p proofline --features portable
+	    $(CARGO) build --release --locked -p proofline --features portable,filecoin
 	@mkdir -p $(OUT)
 	cp target/release-v2/release/proofline $(OUT)/proofline-$(RELEASE_GRAPH)
 	@$(OUT)/proofline-$(RELEASE_GRAPH) --version
@@ -58,16 +62,30 @@ prove: build
 	$(PROOFLINE) prove --circuit sha256:4 --params $(OUT)/sha256 --count 8 --out $(OUT)/sha256/proofs --force --waterfall $(OUT)/waterfall.svg
 	$(PROOFLINE) verify --vk $(OUT)/sha256/circuit.vk --public $(OUT)/sha256/proofs/public-7.json --proof $(OUT)/sha256/proofs/proof-7.bin
 
+# From nothing to a proof that the verifier of Filecoin's nodes accepts. The key is kept: making it takes the longest.
+FILECOIN = $(OUT)/filecoin
+prove-filecoin: build
+	@echo "== a sector of 2 KiB is sealed"
+	$(PROOFLINE) fil seal --size 2KiB -n 1 --force -o $(FILECOIN)/sectors
+	@echo "== a key for tests, once"
+	@ls $(FILECOIN)/keys/v28-stacked-*.params.resident >/dev/null 2>&1 || \
+	    $(PROOFLINE) fil params porep --size 2KiB --seed demo --force -o $(FILECOIN)/keys
+	@echo "== the proof that it was sealed: 2,687,921 constraints"
+	$(PROOFLINE) prove --filecoin porep --c1 $(FILECOIN)/sectors/porep-1.c1.json --sector 1 --miner f01000 \
+	    --params $(FILECOIN)/keys --out $(FILECOIN)/proofs --force
+	$(PROOFLINE) verify --filecoin porep --statement $(FILECOIN)/proofs/statement-0.json \
+	    --proof $(FILECOIN)/proofs/proof-0.bin --params $(FILECOIN)/keys
+
 CIRCOM = tests/data/circom/poseidon_m7
 CIRCOM_NAME = poseidon_m7, a circuit over circomlib's Poseidon
 
 # --workspace: the root package alone is not every test.
 test: deps
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --features "$(FEATURES)"
 
 lint: deps
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --locked --features "$(FEATURES)" -- -D warnings
 
 # Kernels and whole proofs beside arkworks, blst and bellperson: a table with a verdict for each row, in ten to twenty minutes.
 # BENCH="--rows ntt spmv --rounds 9" chooses. It ends with an error if a row is below what is required.

@@ -449,3 +449,19 @@ fn nothing_is_waited_for_without_end() {
     let faulty = proofline(&["sim", "graphs/fail/cycle.ron"]);
     assert!(faulty.error.starts_with("error: ") && !faulty.error.contains("error: error"), "{}", faulty.error);
 }
+
+/// Whoever asks for one of Filecoin's proofs is told what is missing, not that the option is unknown.
+#[cfg(not(feature = "filecoin"))]
+#[test]
+fn a_build_without_filecoin_says_so() {
+    for arguments in [
+        &["prove", "--filecoin", "porep", "--c1", "c1.json", "--sector", "1", "--miner", "f01000"][..],
+        &["verify", "--filecoin", "porep", "--proof", "proof.bin"],
+        &["fil", "seal", "-o", "out"],
+        &["fil", "params", "window", "-o", "out"],
+    ] {
+        let answer = proofline(arguments);
+        assert_eq!(answer.code, Some(2), "{}", answer.error);
+        assert!(answer.error.contains("feature `filecoin`") && answer.error.contains("make build"), "{}", answer.error);
+    }
+}

@@ -160,7 +160,7 @@ fn keys_that_are_damaged_or_of_another_circuit_are_refused() {
     fs::remove_file(&resident).expect("it can be removed");
     // The verifying key, then a byte and a cut in each section: 3076 bytes of it, then a count and points for each query.
     let mut at = 3076;
-    let mut places = vec![(100, "alpha")];
+    let mut places = vec![(100, "beta")];
     for (name, each) in [("h", 96), ("l", 96), ("a", 96), ("b_g1", 96), ("b_g2", 192)] {
         let count = u32::from_be_bytes(good[at..at + 4].try_into().expect("four bytes")) as usize;
         places.push((at + 4 + each * (count / 2) + 50, name));

@@ -55,8 +55,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Setup(setup::Setup),
-    Prove(prove::Prove),
-    Verify(verify::Verify),
+    Prove(Box<prove::Prove>),
+    Verify(Box<verify::Verify>),
     ExportVk(export_vk::ExportVk),
     Params(params::ParamsCommand),
     Fil(fil::FilCommand),

@@ -97,12 +97,8 @@ impl Verify {
         } else {
             PreparedKey::new(&VerifyingKey::of_any(vk)?)
         };
-<<<<<<< HEAD
-        expect_kind(&self.public, "public inputs: a JSON array, or a decimal number a line")?;
-        let public = parse_public_inputs(&text(&self.public, MOST_PUBLIC_BYTES)?).map_err(inside(&self.public))?;
-=======
+        expect_kind(public, "public inputs: a JSON array, or a decimal number a line")?;
         let public = parse_public_inputs(&text(public, MOST_PUBLIC_BYTES)?).map_err(inside(public))?;
->>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
         let proof = if is_json(&self.proof) {
             snarkjs::parse_proof(&text(&self.proof, MOST_PROOF_BYTES)?)
         } else {

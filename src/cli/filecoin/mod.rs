@@ -14,6 +14,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::files::Named;
+
 pub use input::{Input, verify};
 
 /// A Filecoin proof that is to be made.
@@ -31,6 +33,15 @@ pub struct FilecoinArgs {
     /// Refuses a key whose bytes are not those that the network published
     #[arg(long, requires = "filecoin")]
     pub published: bool,
+}
+
+impl FilecoinArgs {
+    /// The files that are read.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        let one = [("--c1", &self.c1), ("--statement", &self.claim.statement)];
+        let one = one.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
+        one.chain(self.vanilla.iter().map(|file| ("--vanilla", file.as_path()))).collect()
+    }
 }
 
 /// What a Filecoin proof claims. A field stands in the file of the statement or on the command line.

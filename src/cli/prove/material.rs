@@ -50,16 +50,15 @@ impl Material {
         Ok((shape, key))
     }
 
-<<<<<<< HEAD
     /// The files that are read.
     pub fn files(&self) -> Vec<Named<'_>> {
         let files = [("--r1cs", &self.choice.r1cs), ("--zkey", &self.zkey), ("--params", &self.params)];
         files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?))).collect()
-=======
+    }
+
     /// Where the key is, if it is said.
     pub fn params(&self) -> Option<&Path> {
         self.params.as_deref()
->>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
     }
 
     /// How proofs are written where nothing else is asked for.

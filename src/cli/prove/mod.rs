@@ -18,11 +18,8 @@ use proofline::runtime::trace::TraceWriter;
 use proofline::{CircuitShape, Error, Handle, Job, Options, Pipeline, Prover, ProvingKey, PublicInputs};
 
 use super::exit::Fault;
-<<<<<<< HEAD
-use super::files::WholeFile;
-=======
 use super::filecoin::{FilecoinArgs, Input};
->>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
+use super::files::WholeFile;
 use super::watch::StageWatch;
 use super::{files, waterfall};
 use material::Material;
@@ -81,16 +78,16 @@ impl Prove {
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
-        files::expect_apart(self.material.files().into_iter().chain(self.witnesses.files()), outputs)?;
+        let inputs = [self.material.files(), self.witnesses.files(), self.filecoin.files()].concat();
+        files::expect_apart(inputs, outputs)?;
+        // Before the folder is cleared, which may hold the statement of an earlier run.
+        let filecoin = self.filecoin.claim.kind.is_some().then(|| Input::gather(&self.filecoin)).transpose()?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.
         let _lock = self.output.take()?;
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
-        let witnesses = match self.filecoin.claim.kind {
-            Some(_) => Gathered::Filecoin(Input::gather(&self.filecoin)?),
-            None => self.witnesses.gather()?,
-        };
+        let witnesses = filecoin.map_or_else(|| self.witnesses.gather(), |input| Ok(Gathered::Filecoin(input)))?;
         let (shape, key) = match &witnesses {
             Gathered::Filecoin(input) => input.material(self.material.params(), self.filecoin.published)?,
             _ => self.material.read()?,

@@ -8,11 +8,8 @@ use proofline::circom::{Calculator, Limits};
 use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
-<<<<<<< HEAD
-use crate::cli::files::Named;
-=======
 use crate::cli::filecoin::Input;
->>>>>>> 10c5cbd (Filecoin's four kinds of proofs from their wire inputs, every registered proof and size; prove, verify and fil of the command)
+use crate::cli::files::Named;
 
 #[derive(Args)]
 pub struct Witnesses {
