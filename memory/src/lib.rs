@@ -22,8 +22,9 @@ pub use block::{Block, PageSize};
 pub use list::List;
 pub use pages::Pages;
 
-/// Size of a large page on x86-64 and AArch64.
-pub const LARGE_PAGE: usize = 2 << 20;
+/// Size of a large page on x86-64 and AArch64. Miri, which maps nothing and takes a microsecond for each word, has smaller
+/// ones.
+pub const LARGE_PAGE: usize = if cfg!(miri) { 256 << 10 } else { 2 << 20 };
 
 /// Size of the pages that mappings are counted in; every multiple of it is one of all pages of Linux on x86-64.
 const SMALL_PAGE: usize = 4 << 10;

@@ -56,17 +56,19 @@ impl<T: Copy + Send> Pages<T> {
     }
 }
 
-impl<T: Copy + Send> Pages<T> {
+impl<T: Copy + Send + Sync> Pages<T> {
     /// Entries from bytes that come in pieces, in parallel: `read` fills the bytes of the entries from a number on,
-    /// `entry` makes an entry, whose number it is told, of its bytes. `(len, per_piece, bytes_each)` are the number of
-    /// entries, the entries that are read at a time (not zero), and the bytes of an entry (not zero).
+    /// `convert` makes the entries, whose first number it is told, of their bytes; it finds them to be `blank`.
+    /// `(len, per_piece, bytes_each)` are the number of entries, the entries that are read at a time (not zero), and the
+    /// bytes of an entry (not zero).
     ///
     /// # Errors
     /// The first of either.
     pub fn try_from_bytes<E: Send>(
         (len, per_piece, bytes_each): (usize, usize, usize),
+        blank: T,
         read: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
-        entry: impl Fn(usize, &[u8]) -> Result<T, E> + Sync,
+        convert: impl Fn(usize, &[u8], &mut [T]) -> Result<(), E> + Sync,
     ) -> Result<Self, E> {
         let mut pages = Self::reserve(len);
         let pieces = pages.memory.uninitialised().par_chunks_mut(per_piece).enumerate();
@@ -74,10 +76,11 @@ impl<T: Copy + Send> Pages<T> {
             let first = piece * per_piece;
             buffer.resize(places.len() * bytes_each, 0);
             read(first, buffer)?;
-            for (i, place) in places.iter_mut().enumerate() {
-                place.write(entry(first + i, &buffer[i * bytes_each..][..bytes_each])?);
+            for place in &mut *places {
+                place.write(blank);
             }
-            Ok(())
+            // SAFETY: all of them were written just now.
+            convert(first, buffer, unsafe { places.assume_init_mut() })
         })?;
         Ok(pages)
     }
@@ -138,15 +141,21 @@ mod tests {
                 bytes.chunks_exact_mut(2).enumerate().for_each(|(i, pair)| pair[0] = (first + i) as u8);
                 Ok(())
             };
-            let pages = Pages::<u64>::try_from_bytes((len, per_piece, 2), read, |i, bytes| {
-                if bytes[0] == i as u8 { Ok(i as u64) } else { Err(i) }
-            });
-            assert!(pages.unwrap().iter().copied().eq(0..len as u64), "{len} values");
+            let convert = |first: usize, bytes: &[u8], entries: &mut [u64]| {
+                assert_eq!(bytes.len(), 2 * entries.len());
+                for (i, entry) in entries.iter_mut().enumerate() {
+                    assert_eq!((bytes[2 * i], *entry), ((first + i) as u8, 5));
+                    *entry = (first + i) as u64;
+                }
+                Ok::<_, ()>(())
+            };
+            let pages = Pages::try_from_bytes((len, per_piece, 2), 5, read, convert).unwrap();
+            assert!(pages.iter().copied().eq(0..len as u64), "{len} values");
         }
         let fails = |_: usize, _: &mut [u8]| Err("broken");
-        assert_eq!(Pages::<u64>::try_from_bytes((9, 2, 1), fails, |_, _| Ok(0)).unwrap_err(), "broken");
-        let entry = |i, _: &[u8]| if i == 7 { Err("no seven") } else { Ok(0) };
-        assert_eq!(Pages::<u64>::try_from_bytes((9, 2, 1), |_, _| Ok(()), entry).unwrap_err(), "no seven");
+        assert_eq!(Pages::try_from_bytes((9, 2, 1), 0, fails, |_, _, _| Ok(())).unwrap_err(), "broken");
+        let convert = |first, _: &[u8], _: &mut [u8]| if first == 6 { Err("no six") } else { Ok(()) };
+        assert_eq!(Pages::try_from_bytes((9, 2, 1), 0, |_, _| Ok(()), convert).unwrap_err(), "no six");
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub struct Arguments {
     /// Proofs over which resident memory must not grow; 0 leaves the row out
     #[arg(long, default_value_t = 200)]
     slope: u32,
-    /// Seconds in which the machine's own shootdowns are counted
-    #[arg(long, default_value_t = 10)]
+    /// Seconds before each turn and after the last in which the machine's own shootdowns are counted
+    #[arg(long, default_value_t = 5)]
     idle: u32,
     /// Where keys are kept between runs
     #[arg(long, default_value = "target/bench-keys")]
@@ -95,14 +95,17 @@ fn turns(arguments: &Arguments, table: &mut Table) -> Result<(), Box<dyn Error>>
         peer.prove(arguments.warm_up)?;
         peers.push(peer);
     }
-    let idle = idle_rate(arguments.idle);
     let each = arguments.proofs.div_ceil(arguments.turns);
     let mut made: Vec<Vec<Turn>> = vec![Vec::new(); peers.len()];
+    let mut idle = Idle::default();
     for _ in 0..arguments.turns {
+        idle.watch(arguments.idle);
         for (peer, made) in peers.iter_mut().zip(&mut made) {
             made.push(peer.prove(each)?);
         }
     }
+    idle.watch(arguments.idle);
+    let idle = idle.rate();
     let proofs = f64::from(each * arguments.turns);
     println!(
         "{}: {proofs} proofs with each policy after {} to warm up, in {} turns; the machine alone has {} shootdowns a second",
@@ -152,11 +155,30 @@ fn turns(arguments: &Arguments, table: &mut Table) -> Result<(), Box<dyn Error>>
     peers.into_iter().try_for_each(Peer::end)
 }
 
-/// Shootdowns a second while nobody proves.
-fn idle_rate(seconds: u32) -> Option<f64> {
-    let (before, clock) = (Snapshot::now(), Instant::now());
-    std::thread::sleep(Duration::from_secs(seconds.into()));
-    Some(Snapshot::now().since(&before).shootdowns? as f64 / clock.elapsed().as_secs_f64())
+/// Shootdowns while nobody proves: watched before each turn and after the last, for what else runs comes and goes.
+#[derive(Default)]
+struct Idle {
+    seconds: f64,
+    shootdowns: u64,
+    /// The counter could not be read.
+    blind: bool,
+}
+
+impl Idle {
+    fn watch(&mut self, seconds: u32) {
+        let (before, clock) = (Snapshot::now(), Instant::now());
+        std::thread::sleep(Duration::from_secs(seconds.into()));
+        match Snapshot::now().since(&before).shootdowns {
+            Some(count) => self.shootdowns += count,
+            None => self.blind = true,
+        }
+        self.seconds += clock.elapsed().as_secs_f64();
+    }
+
+    /// How many a second.
+    fn rate(&self) -> Option<f64> {
+        (!self.blind && self.seconds > 0.0).then(|| self.shootdowns as f64 / self.seconds)
+    }
 }
 
 /// Resident memory over many proofs: a line through what was resident after each.

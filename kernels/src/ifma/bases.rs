@@ -7,7 +7,7 @@ use proofline_memory::Pages;
 use super::batch::{self, Affine, Packed, Scratch};
 use super::fp2::{Prime, Quadratic, Tower};
 use super::vector::Row;
-use super::{Ifma, field, fp};
+use super::{Ifma, field, fp, stored};
 use crate::msm::Curve;
 use crate::msm::adder::{Adder, Pair};
 use crate::msm::load::{LoadError, Pieces};
@@ -71,7 +71,8 @@ impl<F: Tower<K>, const K: usize> Bases<F, K> {
         proof: Ifma,
         pieces: &Pieces<R>,
     ) -> Result<Self, LoadError<E>> {
-        let points = pieces.load(pack::<C, K>)?;
+        let points = pieces
+            .load::<C, Packed<K>>([[[0; fp::WORDS]; K]; 2], |plain, points| stored::convert(proof, plain, points))?;
         Ok(Self { proof, points, field: PhantomData })
     }
 }

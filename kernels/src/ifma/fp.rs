@@ -244,6 +244,52 @@ pub(crate) fn load_words(proof: Ifma, words: [&[u64; WORDS]; LANES]) -> Fp {
     ]
 }
 
+/// The inverse of [`load_words`], of normalised limbs.
+#[inline(always)]
+pub(crate) fn store_words(x: &Fp, words: &mut [[u64; WORDS]; LANES]) {
+    let none = x[0].splat(0);
+    let rows = transpose([
+        x[0] | x[1].shl::<52>(),
+        x[1].shr::<12>() | x[2].shl::<40>(),
+        x[2].shr::<24>() | x[3].shl::<28>(),
+        x[3].shr::<36>() | x[4].shl::<16>(),
+        x[4].shr::<48>() | x[5].shl::<4>() | x[6].shl::<56>(),
+        x[6].shr::<8>() | x[7].shl::<44>(),
+        none,
+        none,
+    ]);
+    for (row, words) in rows.iter().zip(words) {
+        row.store_six(words);
+    }
+}
+
+/// Normalised values minus p; the top limb is negative where they are below.
+#[inline(always)]
+fn minus_prime(x: &Fp) -> Fp {
+    let mut out = each!([x[0]; LIMBS], i => x[i] - x[i].splat(P::PRIME[i]));
+    normalise(&mut out);
+    out
+}
+
+/// Lanes below p, of normalised values.
+#[inline(always)]
+pub(crate) fn canonical_lanes(x: &Fp) -> u8 {
+    minus_prime(x)[LIMBS - 1].negative_lanes()
+}
+
+/// Normalised values below 2p, brought below p.
+#[inline(always)]
+pub(crate) fn canonical(x: &Fp) -> Fp {
+    let less = minus_prime(x);
+    blend(&less, less[LIMBS - 1].negative_lanes(), x)
+}
+
+/// What a product with takes blst's form to ours.
+#[inline(always)]
+pub(crate) fn from_blst_factor(proof: Ifma) -> Fp {
+    splat(proof, &FROM_BLST)
+}
+
 /// Eight elements from rows of limbs.
 #[inline(always)]
 pub(crate) fn load_rows(proof: Ifma, rows: [&Row; LANES]) -> Fp {

@@ -18,6 +18,7 @@ pub(crate) mod ntt;
 mod operands;
 pub(crate) mod pointwise;
 pub(crate) mod sparse;
+mod stored;
 pub(crate) mod vector;
 
 /// Proof that this CPU has AVX-512 F, DQ, VL, BW and IFMA.

@@ -112,6 +112,13 @@ impl V {
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
     }
 
+    /// The first six lanes.
+    #[inline(always)]
+    pub(crate) fn store_six(self, words: &mut [u64; 6]) {
+        // SAFETY: `self` proves the features; the mask writes the array's six words only.
+        unsafe { _mm512_mask_storeu_epi64(words.as_mut_ptr().cast(), 0x3f, self.0) }
+    }
+
     /// The lanes as words.
     #[inline(always)]
     pub(crate) fn lanes(self) -> [u64; LANES] {

@@ -76,7 +76,13 @@ impl<C: Curve> Bases<C> {
     pub(super) fn load<E: Send, R: Fn(usize, &mut [u8]) -> Result<(), E> + Sync>(
         pieces: &Pieces<R>,
     ) -> Result<Self, LoadError<E>> {
-        pieces.load(|point: &C| *point).map(|points| Self { points })
+        let convert = |bytes: &[u8], points: &mut [C]| {
+            for (at, (point, bytes)) in points.iter_mut().zip(bytes.chunks_exact(C::PLAIN_BYTES)).enumerate() {
+                *point = C::from_plain(bytes).ok_or(at)?;
+            }
+            Ok(())
+        };
+        pieces.load::<C, C>(C::standard_generator(), convert).map(|points| Self { points })
     }
 }
 
