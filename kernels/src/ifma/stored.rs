@@ -46,8 +46,7 @@ fn from_blst(proof: Ifma, components: &mut [[u64; fp::WORDS]]) -> Result<(), usi
 
 #[cfg(test)]
 mod tests {
-    use ff::Field;
-    use rand::SeedableRng;
+    use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
@@ -65,7 +64,12 @@ mod tests {
         let Some(proof) = Ifma::detect() else { return };
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut all: Vec<[u64; fp::WORDS]> = vec![[0; 6], [1, 0, 0, 0, 0, 0], below_prime(0), below_prime(1)];
-        all.extend((0..40).map(|_| blst::blst_fp::from(blstrs::Fp::random(&mut rng)).l));
+        // The top word of p is above 2^60.
+        all.extend((0..40).map(|_| {
+            let mut words: [u64; fp::WORDS] = rng.r#gen();
+            words[fp::WORDS - 1] >>= 4;
+            words
+        }));
         for count in 0..all.len() {
             let mut got = all[..count].to_vec();
             // SAFETY: `proof` proves the features.
