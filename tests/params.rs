@@ -70,3 +70,29 @@ fn a_key_is_converted_inspected_verified_and_used() {
     refused(&["params", "convert", "nowhere"], 6, "nowhere");
     done(&["params", "--help"], "Example");
 }
+
+#[test]
+fn a_key_of_snarkjs_is_told_as_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("params-zkey");
+    let _ = fs::remove_dir_all(&folder);
+    let keys = folder.display().to_string();
+    let circuit = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/circom/arrays.r1cs");
+    done(&["setup", "--r1cs", circuit, "--seed", "zkey", "--format", "zkey", "-o", &keys], "key written");
+    let told = |says: &str| {
+        let (code, text) = proofline(&["params", "inspect", &keys]);
+        assert!(code == 0 && text.contains("circuit.zkey: a key of snarkjs") && text.contains(says), "{text}");
+        assert!(text.contains("values on the odd coset") && !text.contains("bellperson"), "{text}");
+    };
+    told("not converted");
+    done(&["params", "convert", &keys], "every point checked and converted");
+    told("belongs to");
+}
+
+/// What is no key is said to be none, and nothing else is said of it.
+#[test]
+fn what_is_no_key_is_not_called_one() {
+    for (file, code) in [("README.md", 3), ("tests/data/circom/arrays.r1cs", 3), ("no/such/key", 6)] {
+        let (found, text) = proofline(&["params", "inspect", &format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))]);
+        assert!(found == code && text.starts_with("error: "), "{file} ended with {found}:\n{text}");
+    }
+}

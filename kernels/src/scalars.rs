@@ -6,7 +6,7 @@ use ff::PrimeField;
 use proofline_memory::{Arena, List};
 use rayon::prelude::*;
 
-use crate::Scalar;
+use crate::{Scalar, words};
 
 /// Scalars that one parallel task classifies.
 const SCALARS_PER_TASK: usize = 1 << 14;
@@ -226,17 +226,17 @@ enum Class {
 impl Class {
     fn of(scalar: &Scalar) -> Self {
         // Bits are most of many witnesses; their Montgomery forms tell them without a conversion.
-        let words = blst::blst_fr::from(*scalar).l;
-        if words == [0; 4] {
+        let montgomery = blst::blst_fr::from(*scalar).l;
+        if montgomery == [0; 4] {
             return Self::Zero;
         }
-        if words == ONE {
+        if montgomery == ONE {
             return Self::One;
         }
         let limbs = canonical(scalar);
         match limbs {
             [magnitude, 0, 0, 0] => Self::Small { magnitude, negative: false },
-            _ => match minus(limbs) {
+            _ => match words::minus(&ORDER, &limbs).0 {
                 [1, 0, 0, 0] => Self::MinusOne,
                 [magnitude, 0, 0, 0] => Self::Small { magnitude, negative: true },
                 _ => Self::Full(limbs),
@@ -334,19 +334,6 @@ pub(crate) const ORDER: [u64; 4] =
 /// 2^256 mod r: the words of the scalar 1 in memory.
 pub(crate) const ONE: [u64; 4] =
     [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f];
-
-/// r − x for 0 < x < r.
-fn minus(x: [u64; 4]) -> [u64; 4] {
-    let mut out = [0; 4];
-    let mut borrow = false;
-    for i in 0..4 {
-        let (d, b1) = ORDER[i].overflowing_sub(x[i]);
-        let (d, b2) = d.overflowing_sub(borrow.into());
-        out[i] = d;
-        borrow = b1 | b2;
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests;

@@ -112,7 +112,7 @@ impl Arena {
     /// together; outside of one, the caller does.
     ///
     /// # Panics
-    /// The kernel gives no memory.
+    /// The kernel gives no memory, or it would be more than half the address space.
     #[must_use]
     pub fn map(&self, bytes: usize) -> Block {
         Block::map(&self.shared, self.threads.as_deref(), bytes)

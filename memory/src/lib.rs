@@ -14,6 +14,8 @@ mod arena;
 mod block;
 pub mod figures;
 mod list;
+#[cfg(test)]
+mod misuse_tests;
 mod pages;
 mod raw;
 

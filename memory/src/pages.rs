@@ -63,7 +63,7 @@ impl<T: Copy + Send + Sync> Pages<T> {
     /// bytes of an entry (not zero).
     ///
     /// # Errors
-    /// The first of either.
+    /// One of either: of pieces that are looked at together, nobody knows which is first.
     pub fn try_from_bytes<E: Send>(
         (len, per_piece, bytes_each): (usize, usize, usize),
         blank: T,

@@ -14,8 +14,8 @@ const GIB: f64 = (1u64 << 30) as f64;
 
 /// Converts keys for fast loading, describes and checks them.
 ///
-/// A `.params` file is checked point by point whenever it is read. `convert` does that once and writes `circuit.params.resident`
-/// beside it, which `prove` then reads instead, guarded by digests. Who can write that file can make the prover use any key:
+/// A `.params` or `.zkey` file is checked point by point whenever it is read. `convert` does that once and writes
+/// `circuit.params.resident` (`circuit.zkey.resident`) beside it, which `prove` then reads instead, guarded by digests. Who can write that file can make the prover use any key:
 /// keep it where the program itself is safe.
 #[derive(Args)]
 #[command(
@@ -42,7 +42,7 @@ enum Action {
 
 #[derive(Args)]
 struct Key {
-    /// A `.params` file of bellperson, a converted file, or the folder that `setup` wrote
+    /// A `.params` file of bellperson, a `.zkey` file of snarkjs, a converted file, or the folder that `setup` wrote
     #[arg(value_name = "FILE|DIR")]
     path: PathBuf,
 }
@@ -81,17 +81,16 @@ fn convert(path: &Path) -> Result<(), Fault> {
 
 fn inspect(path: &Path) -> Result<(), Fault> {
     let files = Files::of(path);
-    if let Some(params) = &files.params {
-        say!("{}: a key of bellperson, {} bytes", params.display(), length(params)?);
-    }
     let Some(file) = &files.converted else {
         let key = with_bars(|watch| Parameters::read(files.source(), watch))?;
-        print_key(&key.vk, Convention::Coefficients);
+        files.print_source(key.convention)?;
+        print_key(&key.vk, key.convention);
         key.queries().into_iter().for_each(|(name, len, infinities)| print_query(name, len, infinities));
         say!("not converted: `proofline params convert {}` makes it load faster", path.display());
         return Ok(());
     };
     let key = Resident::open(file)?;
+    files.print_source(key.convention())?;
     say!("{}: a converted key, {} bytes, seal {}", file.display(), key.bytes(), hex(&key.seal()));
     let (bytes, digest) = key.source();
     say!("  made from      {bytes} bytes with digest {}", hex(&digest));
@@ -137,6 +136,17 @@ impl Files {
         let (params, converted) = resident::files_of(path);
         let there = |file: PathBuf| file.is_file().then_some(file);
         Self { params: there(params), converted: there(converted), given: path.to_owned() }
+    }
+
+    /// Says what the key's own file is, if it is there; the convention is that of its format.
+    fn print_source(&self, convention: Convention) -> Result<(), Error> {
+        let Some(params) = &self.params else { return Ok(()) };
+        let maker = match convention {
+            Convention::Coefficients => "bellperson",
+            Convention::OddCoset => "snarkjs",
+        };
+        say!("{}: a key of {maker}, {} bytes", params.display(), length(params)?);
+        Ok(())
     }
 
     /// The key's own file; what was given, if there is none, for the error to name.

@@ -184,5 +184,13 @@ impl Domain {
     }
 }
 
+/// The root of a domain of 2^`log_size` points.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn root(log_size: u32) -> Scalar {
+    roots::root_of_unity(Convention::Coefficients, log_size)
+}
+
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod way_tests;

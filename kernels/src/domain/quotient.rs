@@ -27,10 +27,7 @@ pub(super) struct Tables {
 pub(super) fn coefficients(domain: &Domain, a: &mut [Scalar], b: &mut [Scalar], c: &mut [Scalar]) {
     let generator = roots::coset_generator();
     let backward = &domain.transforms.backward;
-    let [to_coset, from_coset] = domain
-        .quotients
-        .coefficients
-        .get_or_init(|| [generator, roots::inverse(generator)].map(|base| backward.scale(base, domain.size_inverse())));
+    let [to_coset, from_coset] = coset_scales(domain);
     transform(&domain.transforms, to_coset, [&mut *a, &mut *b, &mut *c]);
     // On the coset Z has the single value g^size − 1; g is no root of unity of this order, so it is not zero.
     let z_inverse = roots::inverse(generator.pow_vartime([domain.size() as u64]) - Scalar::ONE);
@@ -42,15 +39,30 @@ pub(super) fn coefficients(domain: &Domain, a: &mut [Scalar], b: &mut [Scalar], 
 /// Values of A·B − C on the odd coset, where C interpolates A·B on the domain; the roots are snarkjs'.
 pub(super) fn odd_coset(domain: &Domain, a: &mut [Scalar], b: &mut [Scalar], c: &mut [Scalar]) {
     pointwise(c, a, b, |_, a, b| *a * b);
-    let (transforms, scale) = domain.quotients.odd_coset.get_or_init(|| {
+    let (transforms, scale) = odd_coset_tables(domain);
+    transform(transforms, scale, [&mut *a, &mut *b, &mut *c]);
+    combine(domain.path, a, b, c, Scalar::ONE);
+}
+
+/// The scales to the coset of 7, and back to coefficients.
+///
+/// What is made here, and in [`odd_coset_tables`], is made without rayon: several quotients of one pool may ask for it at once,
+/// and a thread that waited for others in the middle could take up one of these, which would wait for itself.
+pub(super) fn coset_scales(domain: &Domain) -> &[Scale; 2] {
+    let generator = roots::coset_generator();
+    let scale = |base| domain.transforms.backward.scale(base, domain.size_inverse());
+    domain.quotients.coefficients.get_or_init(|| [generator, roots::inverse(generator)].map(scale))
+}
+
+/// snarkjs' transforms, and the scale to the odd coset.
+pub(super) fn odd_coset_tables(domain: &Domain) -> &(Transforms, Scale) {
+    domain.quotients.odd_coset.get_or_init(|| {
         let root = roots::root_of_unity(Convention::OddCoset, domain.log_size());
         let shift = roots::root_of_unity(Convention::OddCoset, domain.log_size() + 1);
         let transforms = Transforms::new(domain.path, root, domain.log_size());
         let scale = transforms.backward.scale(shift, domain.size_inverse());
         (transforms, scale)
-    });
-    transform(transforms, scale, [&mut *a, &mut *b, &mut *c]);
-    combine(domain.path, a, b, c, Scalar::ONE);
+    })
 }
 
 /// Values on the domain to values on the coset of a scale, both in natural order.

@@ -68,7 +68,7 @@ impl Products {
 
     /// `first · base^j` at the position rev(j) of an array of 2^`log_size`: bit i of the position adds 2^log_size / 2^(i+1)
     /// to j.
-    pub(super) fn powers(base: Scalar, log_size: u32, first: Scalar) -> Self {
+    pub(crate) fn powers(base: Scalar, log_size: u32, first: Scalar) -> Self {
         Self::halving(base, log_size, first)
     }
 

@@ -103,7 +103,8 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
         let negate = entry & 1 == 1;
         Affine {
             x: x.each_ref().map(|x| Row(field::to_limbs(x))),
-            y: y.each_ref().map(|y| Row(field::to_limbs(&if negate { minus(y) } else { *y }))),
+            // p for a component that is 0, which one of an Fp2 may be: a weakly reduced 0.
+            y: y.each_ref().map(|y| Row(field::to_limbs(&if negate { words::minus(&words::PRIME, y).0 } else { *y }))),
         }
     }
 
@@ -122,19 +123,6 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
         let coordinates = [&point.x, &point.y].map(|x| x.each_ref().map(|row| fp::to_blst(&row.0)));
         C::from_coordinates(coordinates).into()
     }
-}
-
-/// p − y for a canonical y; p for 0, which a component of an Fp2 may be.
-fn minus(y: &[u64; fp::WORDS]) -> [u64; fp::WORDS] {
-    let mut out = [0; fp::WORDS];
-    let mut borrow = false;
-    for i in 0..fp::WORDS {
-        let (d, b1) = words::PRIME[i].overflowing_sub(y[i]);
-        let (d, b2) = d.overflowing_sub(borrow.into());
-        out[i] = d;
-        borrow = b1 | b2;
-    }
-    out
 }
 
 /// G1's bases.

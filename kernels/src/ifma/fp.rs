@@ -197,16 +197,7 @@ fn blst_mul(a: &blst::blst_fp, b: &blst::blst_fp) -> blst::blst_fp {
 
 /// Normalised limbs of a value below 2p as canonical words.
 pub(crate) fn canonical_words(limbs: &[u64; LIMBS]) -> [u64; WORDS] {
-    let words: [u64; WORDS] = field::to_words(limbs);
-    let mut reduced = [0; WORDS];
-    let mut borrow = false;
-    for i in 0..WORDS {
-        let (d, b1) = words[i].overflowing_sub(words::PRIME[i]);
-        let (d, b2) = d.overflowing_sub(borrow.into());
-        reduced[i] = d;
-        borrow = b1 | b2;
-    }
-    if borrow { words } else { reduced }
+    words::reduced(&field::to_words(limbs), &words::PRIME)
 }
 
 /// Limbs that are already in blst's form, below 2p.

@@ -7,7 +7,7 @@ use super::vector::each;
 
 /// A field whose elements are K elements of Fp, in eight lanes.
 ///
-/// Factors must be normalised with components below 8p; results of products are below 2p + 2^-30·p.
+/// Factors must be normalised with components below 8p; results of products are below 2p + 2^-29·p.
 pub trait Tower<const K: usize>: Send + Sync + 'static {
     /// The product, normalised.
     fn mul(a: &[Fp; K], b: &[Fp; K]) -> [Fp; K];
@@ -82,7 +82,7 @@ impl Tower<2> for Quadratic {
 }
 
 /// Three column products and two reductions (Karatsuba). Sums of components are below 16p. The real part a₀b₀ − a₁b₁ may
-/// be negative, but above −64p², which is −2^-29·p after the reduction: adding p makes it positive.
+/// be negative, but above −64p², which is above −2^-29·p after the reduction: adding p makes it positive.
 ///
 /// Not inlined: at some 1500 instructions a copy per use would not fit the instruction cache.
 #[inline(never)]

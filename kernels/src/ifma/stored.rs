@@ -7,7 +7,7 @@ use super::{Ifma, fp};
 /// Takes points from their plain form (`msm::load`) to the form that they have here.
 ///
 /// # Errors
-/// The first point found that is none: a component is not below p, or all are zero.
+/// The first point that is none: a component is not below p, or y is zero.
 ///
 /// # Panics
 /// If there are not as many plain forms as points.
@@ -18,13 +18,11 @@ pub(super) fn convert<const K: usize>(proof: Ifma, plain: &[u8], points: &mut [P
     for (word, bytes) in all.as_flattened_mut().iter_mut().zip(plain) {
         *word = u64::from_le_bytes(*bytes);
     }
-    if let Some(none) =
-        points.iter().position(|point| point.as_flattened().as_flattened().iter().all(|word| *word == 0))
-    {
-        return Err(none);
-    }
+    let none = points.iter().position(|[_, y]| y.as_flattened().iter().all(|word| *word == 0));
     // SAFETY: `proof` proves the features.
-    unsafe { from_blst(proof, points.as_flattened_mut().as_flattened_mut()) }.map_err(|component| component / (2 * K))
+    let above = unsafe { from_blst(proof, points.as_flattened_mut().as_flattened_mut()) }.err();
+    let above = above.map(|component| component / (2 * K));
+    none.into_iter().chain(above).min().map_or(Ok(()), Err)
 }
 
 /// Takes components from blst's form to ours, both canonical; or says which one is not below p.

@@ -50,7 +50,7 @@ pub trait Curve:
     /// # Panics
     /// If `out` has not [`PLAIN_BYTES`](Self::PLAIN_BYTES), or the point is at infinity.
     fn to_plain(&self, out: &mut [u8]);
-    /// The point of a plain form, which nobody checks for the curve; nothing if a component is not below p or all are
+    /// The point of a plain form, which nobody checks for the curve; nothing if a component is not below p, or y is
     /// zero.
     fn from_plain(bytes: &[u8]) -> Option<Self>;
 

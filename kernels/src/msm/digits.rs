@@ -4,6 +4,8 @@
 //! whose digits are all 2^(c−1), and subtracting 2^(c−1) from each digit afterwards. Half the buckets, no carries from
 //! digit to digit, and every window can be cut alone.
 
+use crate::words;
+
 /// How scalars of a given number of bits are cut into windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Windows<const LIMBS: usize> {
@@ -49,15 +51,7 @@ impl<const LIMBS: usize> Windows<LIMBS> {
 
     /// `scalar` with the bias added, ready for cutting. No carry is lost: both are below 2^`bits`.
     pub(super) fn biased(&self, scalar: &[u64; LIMBS]) -> [u64; LIMBS] {
-        let mut sum = [0u64; LIMBS];
-        let mut carry = false;
-        for i in 0..LIMBS {
-            let (s, c1) = scalar[i].overflowing_add(self.bias[i]);
-            let (s, c2) = s.overflowing_add(carry.into());
-            sum[i] = s;
-            carry = c1 | c2;
-        }
-        sum
+        words::plus(scalar, &self.bias).0
     }
 
     /// How the digit of a window is cut out of biased scalars.

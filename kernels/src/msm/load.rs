@@ -29,7 +29,7 @@ pub enum LoadError<E> {
     /// The points could not be read.
     #[error(transparent)]
     Read(E),
-    /// A coordinate is not below p, or all are zero.
+    /// A component is not below p, or y is zero, which it is of no point: the orders of both groups are odd.
     #[error("stored point {index} has no coordinates of a point")]
     NoPoint {
         /// The point, counted from 0 among those that are stored.
@@ -145,5 +145,5 @@ pub(super) fn from_plain<C: Coordinates>(bytes: &[u8]) -> Option<C> {
     });
     let mut next = || components.next().unwrap_or_default();
     let (x, y) = (C::Field::from_components(&mut next), C::Field::from_components(&mut next));
-    (all_below && !(x.is_zero() && y.is_zero())).then(|| C::join(x, y))
+    (all_below && !y.is_zero()).then(|| C::join(x, y))
 }

@@ -232,4 +232,6 @@ fn msm_dense_over<C: Curve, A: Adder<C>>(
 #[cfg(test)]
 mod load_tests;
 #[cfg(test)]
+mod mix_tests;
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Building a matrix row by row.
 
+use std::collections::HashSet;
+
 use ff::Field;
 
 use super::dictionary::Dictionary;
@@ -19,13 +21,21 @@ pub struct MatrixBuilder {
     column_of: Vec<u32>,
     code_of: Vec<u32>,
     dictionary: Dictionary,
+    most_coefficients: usize,
+    /// The terms of the row that is being added, in the order of their columns, each column once.
     row: Vec<(u32, Scalar)>,
 }
 
 impl MatrixBuilder {
     /// A builder for a matrix with `columns` columns (the length of the witness) and no rows yet.
     pub fn new(columns: usize) -> Self {
+        Self::with_limit(columns, MAX_COEFFICIENTS)
+    }
+
+    /// The same with another limit of distinct coefficients, 1 and −1 counted.
+    pub(super) fn with_limit(columns: usize, most_coefficients: usize) -> Self {
         Self {
+            most_coefficients,
             columns,
             row_ends: Vec::new(),
             column_of: Vec::new(),
@@ -47,28 +57,28 @@ impl MatrixBuilder {
         if let Some(&(column, _)) = terms.iter().find(|(column, _)| *column as usize >= self.columns) {
             return Err(SparseError::ColumnOutOfRange { row, column, columns: self.columns });
         }
-        if self.dictionary.len() + terms.len() > MAX_COEFFICIENTS {
-            return Err(SparseError::TooManyCoefficients { row, limit: MAX_COEFFICIENTS });
-        }
         self.row.clear();
         self.row.extend_from_slice(terms);
         // A stable sort keeps the sum's order equal to the input's, so that equal inputs give equal matrices.
         self.row.sort_by_key(|(column, _)| *column);
-        let mut terms = self.row.iter();
-        let mut pending = terms.next().copied();
-        while let Some((column, mut sum)) = pending {
-            pending = None;
-            for &(next, value) in terms.by_ref() {
-                if next != column {
-                    pending = Some((next, value));
-                    break;
-                }
-                sum += value;
+        self.row.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            if same {
+                sum.1 += next.1;
             }
-            if !bool::from(sum.is_zero()) {
-                self.column_of.push(column);
-                self.code_of.push(self.dictionary.code(&sum));
+            same
+        });
+        self.row.retain(|(_, sum)| !bool::from(sum.is_zero()));
+        // Mostly there is room for as many new ones as the row has terms; else they are counted.
+        if self.dictionary.len() + self.row.len() > self.most_coefficients {
+            let new: HashSet<_> = self.row.iter().filter_map(|(_, value)| self.dictionary.lacks(value)).collect();
+            if self.dictionary.len() + new.len() > self.most_coefficients {
+                return Err(SparseError::TooManyCoefficients { row, limit: self.most_coefficients });
             }
+        }
+        for (column, value) in &self.row {
+            self.column_of.push(*column);
+            self.code_of.push(self.dictionary.code(value));
         }
         self.row_ends.push(self.column_of.len() as u64);
         Ok(())

@@ -37,6 +37,11 @@ impl Dictionary {
         code
     }
 
+    /// A value that is not in it, as bytes.
+    pub(super) fn lacks(&self, value: &Scalar) -> Option<[u8; 32]> {
+        Some(value.to_repr()).filter(|bytes| !self.codes.contains_key(bytes))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }

@@ -72,4 +72,6 @@ pub enum SparseError {
 }
 
 #[cfg(test)]
+mod border_tests;
+#[cfg(test)]
 mod tests;

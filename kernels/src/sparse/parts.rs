@@ -88,11 +88,12 @@ impl Parts {
             }
             for slot in (0..group.lanes).map(|lane| group.slots.of(lane)) {
                 let seen = seen.get_mut(slot.row())?.get_mut(slot.matrix())?;
-                // A row begins once, and continues behind a full segment.
-                if *seen != if group.continues { Seen::Full } else { Seen::Nothing } {
-                    return None;
+                // A row begins once, and continues if its first segment is full; whether it is, its terms say.
+                match (group.continues, *seen) {
+                    (false, Seen::Nothing) => *seen = Seen::Short,
+                    (true, Seen::Full) => {}
+                    _ => return None,
                 }
-                *seen = if group.steps == MOST_STEPS { Seen::Full } else { (*seen).max(Seen::Short) };
             }
             let mut before = [None; LANES];
             for at in 0..group.steps {
@@ -120,6 +121,9 @@ impl Parts {
                     if group.steps == MOST_STEPS || group.continues {
                         scattered.push((slot, column));
                     }
+                    if !group.continues && at + 1 == MOST_STEPS {
+                        *seen.get_mut(slot.row())?.get_mut(slot.matrix())? = Seen::Full;
+                    }
                 }
             }
         }
@@ -130,11 +134,11 @@ impl Parts {
 }
 
 /// What of a row has been met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Nothing,
-    /// A segment in a group of fewer steps than a segment can have.
+    /// Its first segment, which is its only one.
     Short,
-    /// A segment in a full group.
+    /// Its first segment, of as many terms as one can have: others may follow.
     Full,
 }

@@ -35,7 +35,7 @@ impl Triple {
     /// Compresses three matrices of the same shape.
     ///
     /// # Errors
-    /// If the shapes differ, or there are too many distinct coefficients.
+    /// If the shapes differ.
     pub fn new(a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Self, SparseError> {
         let matrices = [a, b, c];
         let shape = (a.rows(), a.columns());

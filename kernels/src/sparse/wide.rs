@@ -1,7 +1,7 @@
 //! Sums of scalars with one reduction at the end.
 
-use crate::Scalar;
 use crate::scalars::ORDER;
+use crate::{Scalar, words};
 
 /// A sum of scalars in Montgomery form and a sum to take away from it, five limbs each: room for 2^64 summands.
 #[derive(Clone, Copy, Default)]
@@ -31,15 +31,9 @@ impl Sum {
 
 #[inline(always)]
 fn accumulate(sum: &mut [u64; 5], x: &Scalar) {
-    let limbs = blst::blst_fr::from(*x).l;
-    let mut carry = false;
-    for (sum, limb) in sum.iter_mut().zip(limbs) {
-        let (s, c1) = sum.overflowing_add(limb);
-        let (s, c2) = s.overflowing_add(carry.into());
-        *sum = s;
-        carry = c1 | c2;
-    }
-    sum[4] += u64::from(carry);
+    let [a, b, c, d] = blst::blst_fr::from(*x).l;
+    // Nothing is carried out of the fifth limb, which counts summands at most.
+    *sum = words::plus(sum, &[a, b, c, d, 0]).0;
 }
 
 /// x mod r, for Montgomery words.
@@ -53,19 +47,12 @@ fn reduce(mut x: [u64; 5]) -> Scalar {
         x[4] = 0;
         accumulate(&mut x, &fold);
     }
+    let [mut rest @ .., _] = x;
     loop {
-        let mut difference = [0; 4];
-        let mut borrow = false;
-        for i in 0..4 {
-            let (d, b1) = x[i].overflowing_sub(ORDER[i]);
-            let (d, b2) = d.overflowing_sub(borrow.into());
-            difference[i] = d;
-            borrow = b1 | b2;
+        match words::minus(&rest, &ORDER) {
+            (_, true) => return Scalar::from(blst::blst_fr { l: rest }),
+            (less, false) => rest = less,
         }
-        if borrow {
-            return Scalar::from(blst::blst_fr { l: [x[0], x[1], x[2], x[3]] });
-        }
-        x[..4].copy_from_slice(&difference);
     }
 }
 

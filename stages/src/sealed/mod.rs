@@ -63,4 +63,4 @@ pub(crate) struct Section {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -92,7 +92,12 @@ impl Sealed {
                 let at = (HEAD_BYTES + index * LINE_BYTES) as u64;
                 return Err(self.malformed(at, &format!("section {index} is not where it should be")));
             };
-            self.sections.push(Section { number: number(&line[..4]) as u32, offset, length, digest });
+            let (own, nothing) = (number(&line[..4]) as u32, &line[4..8]);
+            if nothing != [0; 4] || self.sections.iter().any(|section| section.number == own) {
+                let at = (HEAD_BYTES + index * LINE_BYTES) as u64;
+                return Err(self.malformed(at, &format!("section {index} has the number of another, or none")));
+            }
+            self.sections.push(Section { number: own, offset, length, digest });
             end = after;
         }
         if end != self.length {
@@ -133,6 +138,16 @@ impl Sealed {
 
     pub(crate) fn seal(&self) -> &Digest {
         &self.seal
+    }
+
+    /// Refuses a file that has other sections than these: nobody would look at them, and at their digests.
+    pub(crate) fn expect(&self, numbers: &[u32]) -> Result<(), Error> {
+        match self.sections.iter().find(|section| !numbers.contains(&section.number)) {
+            None => Ok(()),
+            Some(Section { number, offset, .. }) => {
+                Err(self.malformed(*offset, &format!("{} has no section {number}", self.kind.what)))
+            }
+        }
     }
 
     /// The section of this number.

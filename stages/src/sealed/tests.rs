@@ -26,6 +26,17 @@ fn written() -> (TempDir, Vec<Vec<u8>>, Vec<u8>) {
     (folder, contents, bytes)
 }
 
+/// Writes a sealed file again with other sections, as somebody would who means harm: all digests are right.
+pub(crate) fn rewrite(path: &std::path::Path, kind: Kind, change: impl FnOnce(&mut Vec<(u32, Vec<u8>)>)) {
+    let sealed = Sealed::open(path, kind).unwrap();
+    let numbers: Vec<u32> = (0..100).filter(|number| sealed.section(*number, "it").is_ok()).collect();
+    let mut sections: Vec<_> = numbers.iter().map(|number| (*number, sealed.read(*number, "it").unwrap())).collect();
+    change(&mut sections);
+    let mut writer = SealedWriter::create(path, kind).unwrap();
+    sections.iter().for_each(|(number, bytes)| writer.section(*number, bytes).unwrap());
+    writer.finish().unwrap();
+}
+
 /// Opens these bytes and reads every section.
 fn read(folder: &TempDir, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
     let path = folder.path().join("changed");
@@ -132,4 +143,39 @@ fn a_table_that_lies_is_refused() {
     refused(resealed(line(2) + 16, u64::MAX), "section 2 is not where it should be");
     refused(resealed(line(2) + 16, 5), "bytes follow the last section");
     refused(resealed(line(1), 99), "a section is missing");
+    // The number of another section, and a number with bits that have no meaning.
+    refused(resealed(line(1), 7), "section 1 has the number of another, or none");
+    refused(resealed(line(1), 8 | 1 << 32), "section 1 has the number of another, or none");
+}
+
+#[test]
+fn a_section_that_nobody_reads_is_refused() {
+    let (folder, _, _) = written();
+    let sealed = Sealed::open(&folder.path().join("file"), KIND).unwrap();
+    assert!(sealed.expect(&[9, 8, 7]).is_ok());
+    let error = sealed.expect(&[7, 9]).unwrap_err();
+    assert!(error.to_string().contains("a test has no section 8; make it again"), "{error}");
+}
+
+/// A file that is cut off, or written over, between its opening and its reading.
+#[test]
+fn a_file_that_changes_while_it_is_read_is_refused() {
+    let (folder, contents, bytes) = written();
+    let path = folder.path().join("file");
+    let sealed = Sealed::open(&path, KIND).unwrap();
+    let mut other = bytes.clone();
+    let last = other.len() - 1;
+    other[last] ^= 1;
+    fs::write(&path, &other).unwrap();
+    let error = sealed.read(9, "a section").unwrap_err();
+    assert_eq!(error.class(), Class::BadInput, "{error}");
+    assert_eq!(sealed.read(8, "a section").unwrap(), contents[1], "this section is as it was");
+    fs::File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
+    assert_eq!(sealed.read(9, "a section").unwrap_err().class(), Class::Io);
+    // Another file under its name is not read: the old one is open.
+    fs::write(&path, &bytes).unwrap();
+    let sealed = Sealed::open(&path, KIND).unwrap();
+    fs::rename(&path, folder.path().join("old")).unwrap();
+    fs::write(&path, b"something else").unwrap();
+    assert_eq!(sealed.read(9, "a section").unwrap(), contents[2]);
 }

@@ -3,8 +3,7 @@
 use super::pass::{self, Buffer, Geometry, Tables};
 use super::stage::MAX_LAYERS;
 use crate::Scalar;
-use crate::domain::reverse::reverse;
-use crate::domain::roots::Twiddles;
+use crate::domain::roots::{Products, Twiddles};
 use crate::ifma::Ifma;
 use crate::ifma::fr::{self, LIMBS};
 use crate::shelf::Shelf;
@@ -48,15 +47,31 @@ impl Plan {
     pub(crate) fn new(proof: Ifma, twiddles: Twiddles, log_size: u32) -> Self {
         debug_assert!(log_size >= MIN_LOG);
         let count = log_size.div_ceil(MAX_PASS).max(2);
-        let mut passes = Vec::new();
+        let mut left = log_size;
+        let layers: Vec<u32> = (0..count)
+            .map(|at| {
+                let layers = left.div_ceil(count - at);
+                left -= layers;
+                layers
+            })
+            .collect();
+        Self::of_passes(proof, twiddles, &layers)
+    }
+
+    /// A plan whose passes do so many layers each: two to ten, and three at least in the last and before it, so that there
+    /// are eight columns and eight blocks. [`new`](Self::new) chooses what is fastest; with others a small transform goes the
+    /// ways of a large one.
+    pub(crate) fn of_passes(proof: Ifma, twiddles: Twiddles, layers: &[u32]) -> Self {
+        let log_size = layers.iter().sum();
+        debug_assert!(layers.iter().all(|layers| (2..=MAX_PASS).contains(layers)));
+        debug_assert!(layers.last().is_some_and(|last| *last >= 3 && log_size - last >= 3));
         let mut before = 0;
-        for at in 0..count {
-            let layers = (log_size - before).div_ceil(count - at);
+        let passes = layers.iter().map(|&layers| {
             let geometry = Geometry { before, layers, after: log_size - before - layers };
-            passes.push((geometry, Tables::new(&twiddles, 0, geometry)));
             before += layers;
-        }
-        Self { proof, log_size, passes, twiddles, buffers: Shelf::new() }
+            (geometry, Tables::new(&twiddles, 0, geometry))
+        });
+        Self { proof, log_size, passes: passes.collect(), twiddles, buffers: Shelf::new() }
     }
 
     /// Transforms `x`, canonical values in and out; `scale` only with [`Order::Split`].
@@ -80,16 +95,12 @@ impl Plan {
     /// The factors `first · base^j` for this plan's order.
     pub(crate) fn scale(&self, base: Scalar, first: Scalar) -> Scale {
         let (last, _) = &self.passes[self.passes.len() - 1];
-        // Position block · 2^layers + row, reversed as a whole, is rev(row) · 2^before + rev(block).
+        // Position block · 2^layers + row, reversed as a whole, is rev(row) · 2^before + rev(block). This must not run on the
+        // caller's threads: it is done once while others wait for it, and of these a thread that waits for its own part would
+        // take up one.
         let powers = |log: u32, base: Scalar, first: Scalar| {
-            let mut power = first;
-            let mut natural: Vec<Scalar> = Vec::with_capacity(1 << log);
-            for _ in 0..1usize << log {
-                natural.push(power);
-                power *= base;
-            }
-            reverse(&mut natural);
-            natural.into_iter().map(fr::factor).collect()
+            let powers = Products::powers(base, log, first);
+            (0..1usize << log).map(|at| fr::factor(powers.get(at))).collect()
         };
         let mut step = base;
         for _ in 0..last.before {

@@ -71,6 +71,7 @@ impl StoredCircuit {
     /// The file cannot be read, or is no stored circuit.
     pub fn open(file: &Path) -> Result<Self, Error> {
         let sealed = Sealed::open(file, KIND)?;
+        sealed.expect(&[FACTS, IDENTITY, STREAM, STARTS, VALUES])?;
         let identity = sealed.read(IDENTITY, "the circuit's name")?;
         let at = sealed.section(IDENTITY, "the circuit's name")?.offset;
         let Some((digest, rest)) = identity.split_first_chunk::<32>() else {
@@ -122,6 +123,10 @@ impl StoredCircuit {
         // The number of rows is held against the blocks by the matrices' own check.
         if inputs == 0 || inputs > rows || inputs > columns || columns > MAX_LEN {
             let fault = format!("{inputs} inputs, {rows} rows and {columns} variables are no circuit");
+            return Err(sealed.malformed(sections[0].offset, &fault));
+        }
+        if sizes[7] > 1 {
+            let fault = format!("C is known or it is not (1 or 0), and {} is there", sizes[7]);
             return Err(sealed.malformed(sections[0].offset, &fault));
         }
         let stream = sealed.read(STREAM, "the rows")?;
@@ -210,3 +215,6 @@ fn values(bytes: &[u8]) -> Option<Vec<Scalar>> {
     }
     values.iter().map(|value| Option::from(Scalar::from_bytes_le(value))).collect()
 }
+
+#[cfg(test)]
+mod tests;

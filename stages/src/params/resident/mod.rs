@@ -20,8 +20,9 @@
 //!
 //! The digests find damage and mistakes, not malice: **who can write the converted file can make the prover use any key**,
 //! exactly like who can write the program's own binary. Keep it where only those write whom you trust with both.
-//! Coordinates are held below p at every reading, so that no file can do more than make proofs that do not verify; curve
-//! and subgroup were checked when the file was made, and `verify` checks them again. What leaves was always verified
+//! Coordinates are held below p at every reading, and no y is zero, so that no file can do more than make proofs fail: those
+//! of points off the curve do not verify, or additions find that there is no sum and end the proof with an internal fault.
+//! Curve and subgroup were checked when the file was made, and `verify` checks them again. What leaves was always verified
 //! against the verifying key.
 //!
 //! # Belonging together
@@ -89,3 +90,6 @@ pub fn files_of(path: &Path) -> (PathBuf, PathBuf) {
 pub fn beside(params: &Path) -> PathBuf {
     params.with_added_extension(RESIDENT_SUFFIX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,9 +43,12 @@ impl Resident {
     pub fn open(file: &Path) -> Result<Self, Error> {
         let sealed = Sealed::open(file, KIND)?;
         let at = |number| sealed.section(number, "a part of it").map_or(0, |section| section.offset);
+        let queries = (0..5).flat_map(|query| [POINTS + query, INFINITIES + query]);
+        sealed.expect(&queries.chain([FACTS, SOURCE, VERIFYING_KEY]).collect::<Vec<_>>())?;
         let facts = sealed.read(FACTS, "the key's sizes")?;
-        let facts = facts.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>();
-        let Ok([convention, counts @ ..]) = <[u64; 11]>::try_from(facts) else {
+        let (words, rest) = facts.as_chunks::<8>();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>();
+        let (Ok([convention, counts @ ..]), []) = (<[u64; 11]>::try_from(words), rest) else {
             return Err(sealed.malformed(at(FACTS), "the key's sizes are not eleven"));
         };
         let convention = match convention {
@@ -156,7 +159,11 @@ fn stretch(sealed: &Sealed, number: usize, [len, kept]: [u64; 2], bytes_each: u6
     let name = QUERIES[number];
     let points = sealed.section(POINTS + number as u32, name)?;
     let infinities = sealed.read(INFINITIES + number as u32, "the positions of points at infinity")?;
-    let infinities: Vec<u32> = infinities.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let (infinities, rest) = infinities.as_chunks::<4>();
+    let infinities: Vec<u32> = infinities.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    if !rest.is_empty() {
+        return Err(sealed.malformed(points.offset, &format!("a position of a point at infinity of {name} is cut off")));
+    }
     let stored = kept.checked_mul(bytes_each);
     // The points are in the file, and so are the positions of those that are not: the count is bounded by its length.
     if len > MAX_LEN as u64 || stored != Some(points.length) || kept.checked_add(infinities.len() as u64) != Some(len) {

@@ -1,0 +1,91 @@
+use std::sync::Mutex;
+
+use super::*;
+use crate::arena::{Arena, Registrar, Settings};
+
+#[test]
+fn a_block_is_zero_aligned_and_as_large_as_asked() {
+    let arena = Arena::default();
+    for bytes in [1, SMALL_PAGE, SMALL_PAGE + 1, WORTHWHILE, LARGE_PAGE + 1, 3 * TOUCHED_PER_TASK + 5] {
+        let block = arena.map(bytes);
+        assert!(block.bytes() >= bytes && block.bytes() % SMALL_PAGE == 0, "{block:?}");
+        let unit = if bytes >= WORTHWHILE { LARGE_PAGE } else { SMALL_PAGE };
+        assert_eq!(block.as_ptr() as usize % unit, 0, "{block:?}");
+        // SAFETY: the block is mapped, zero, and this test's alone.
+        let contents = unsafe { std::slice::from_raw_parts(block.as_ptr(), block.bytes()) };
+        assert!(contents.iter().all(|byte| *byte == 0));
+    }
+    let counts = arena.counts();
+    assert_eq!(counts.bytes, 0, "all were unmapped");
+    assert!(counts.maps >= 6 && counts.unmaps >= 6 && counts.peak_bytes >= 24 << 20, "{counts:?}");
+}
+
+#[test]
+fn without_large_pages_there_is_one_warning_that_says_what_to_do() {
+    let folder = std::env::temp_dir().join(format!("proofline-memory-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("transparent_hugepage")).unwrap();
+    std::fs::write(folder.join("transparent_hugepage/enabled"), "always madvise [never]\n").unwrap();
+    let arena = Arena::new(Settings { kernel: folder.clone(), ..Settings::default() });
+    assert_eq!(arena.warning(), None);
+    let small = arena.map(SMALL_PAGE);
+    assert_eq!((small.pages(), arena.warning()), (PageSize::Small, None), "nobody misses large pages there");
+    let large = arena.map(LARGE_PAGE);
+    // A machine that has pages reserved gives those.
+    if large.pages() == PageSize::Small {
+        let warning = arena.warning().unwrap();
+        assert!(warning.contains("vm.nr_hugepages") && warning.contains("switched off"), "{warning}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[derive(Default)]
+struct Device(Mutex<Vec<(bool, usize, usize)>>);
+
+impl Registrar for Device {
+    fn register(&self, start: *mut u8, bytes: usize) -> Result<(), String> {
+        self.0.lock().unwrap().push((true, start as usize, bytes));
+        if bytes > LARGE_PAGE { Err("too large".into()) } else { Ok(()) }
+    }
+
+    fn unregister(&self, start: *mut u8, bytes: usize) {
+        self.0.lock().unwrap().push((false, start as usize, bytes));
+    }
+}
+
+#[test]
+fn a_device_is_told_of_each_block_once() {
+    let device = Arc::new(Device::default());
+    let arena = Arena::new(Settings { registrar: Some(device.clone()), ..Settings::default() });
+    let block = arena.map(LARGE_PAGE);
+    let (start, bytes) = (block.as_ptr() as usize, block.bytes());
+    drop(block);
+    assert_eq!(*device.0.lock().unwrap(), [(true, start, bytes), (false, start, bytes)]);
+    drop(arena.map(2 * LARGE_PAGE));
+    assert_eq!(device.0.lock().unwrap().len(), 3, "what it refused is not taken back");
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn secrets_are_left_out_of_core_dumps() {
+    let flags = |block: &Block| {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let (at, mut inside) = (block.as_ptr() as usize, false);
+        for line in maps.lines() {
+            if let Some((start, end)) = line.split_once(' ').and_then(|(range, _)| range.split_once('-')) {
+                let address = |text| usize::from_str_radix(text, 16).ok();
+                if let (Some(start), Some(end)) = (address(start), address(end)) {
+                    inside = (start..end).contains(&at);
+                }
+            }
+            if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| inside) {
+                return flags.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            }
+        }
+        panic!("the block is in no mapping");
+    };
+    let has = |block: &Block| flags(block).contains(&"dd".to_owned());
+    for bytes in [SMALL_PAGE, LARGE_PAGE] {
+        assert!(has(&Arena::default().map(bytes)), "{bytes} bytes");
+        assert!(!has(&Arena::of_plain_data().map(bytes)), "{bytes} bytes");
+    }
+}
