@@ -14,7 +14,7 @@ use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1};
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::fp2::Tower;
-use super::operands::{Operands, blend, fetch, load_bases, load_points, store};
+use super::operands::{Operands, blank_lanes, blend, fetch, load_bases, load_points, one, store};
 use super::vector::{LANES, Row, each};
 use crate::msm::adder::{BATCH, Pair};
 
@@ -290,20 +290,4 @@ fn backward<F: Tower<K>, const K: usize>(
         fetch(ahead + 7);
         open = at;
     }
-}
-
-#[inline(always)]
-fn one<const K: usize>(proof: Ifma) -> [Fp; K] {
-    let mut one = [[proof.splat(0); LIMBS]; K];
-    one[0] = fp::one(proof);
-    one
-}
-
-#[inline(always)]
-fn blank_lanes<const K: usize>(x: &[Fp; K]) -> u8 {
-    let mut blank = 0xff;
-    for x in x {
-        blank &= fp::blank_lanes(x);
-    }
-    blank
 }

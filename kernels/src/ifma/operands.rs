@@ -102,3 +102,21 @@ pub(super) fn fetch<const HINT: i32, const K: usize>(bases: &[Packed<K>], entry:
         offset += 64;
     }
 }
+
+/// 1 in every lane.
+#[inline(always)]
+pub(super) fn one<const K: usize>(proof: Ifma) -> [Fp; K] {
+    let mut one = [[proof.splat(0); LIMBS]; K];
+    one[0] = fp::one(proof);
+    one
+}
+
+/// Lanes that are zero in every limb.
+#[inline(always)]
+pub(super) fn blank_lanes<const K: usize>(x: &[Fp; K]) -> u8 {
+    let mut blank = 0xff;
+    for x in x {
+        blank &= fp::blank_lanes(x);
+    }
+    blank
+}

@@ -13,8 +13,8 @@ use crate::shelf::Shelf;
 
 /// Memory for multiplications over one group; several at a time may share one.
 ///
-/// Holds no secrets between multiplications but the order in which positions were sorted by their digits, which the
-/// next one overwrites; scalars are erased.
+/// Scalars are erased after each multiplication. What stays until the next one overwrites it is the order in which positions
+/// were sorted by their digits, and sums of points by digits: memory for secrets, which is left out of core dumps.
 pub struct Workspace<C: Curve> {
     pub(super) portable: Pool<C, C::Portable>,
     #[cfg(target_arch = "x86_64")]

@@ -10,6 +10,10 @@
 //! bytes each) and, unless all coefficients are 1 or all −1, one code or eight. Codes are 0 for no term (where a segment
 //! is shorter than its group) and 1 + the coefficient's place in the dictionary. Numbers are little-endian.
 
+mod write;
+
+pub(crate) use write::{push_group, push_step};
+
 use super::dictionary::{MINUS_ONE, ONE};
 use crate::Scalar;
 
@@ -278,105 +282,5 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Appends the head of a group; between 1 and 8 slots.
-pub(crate) fn push_group(stream: &mut Vec<u8>, steps: usize, continues: bool, slots: &[Slot]) {
-    debug_assert!(steps <= MOST_STEPS && (1..=LANES).contains(&slots.len()));
-    let follows = |pair: &[Slot]| pair[1].0 == pair[0].0 + 1 && pair[1].matrix() == pair[0].matrix();
-    let consecutive = slots.windows(2).all(follows);
-    let flags =
-        (slots.len() - 1) as u8 | if continues { CONTINUES } else { 0 } | if consecutive { CONSECUTIVE } else { 0 };
-    stream.extend_from_slice(&[steps as u8, flags]);
-    // Lanes out of use repeat the first slot.
-    for lane in 0..if consecutive { 1 } else { LANES } {
-        stream.extend_from_slice(&slots.get(lane).unwrap_or(&slots[0]).0.to_le_bytes());
-    }
-}
-
-/// Appends a step; `terms` are columns and codes of the lanes in use, one of them at least with a code that is not 0.
-pub(crate) fn push_step(stream: &mut Vec<u8>, terms: &[(u32, u32)], code_bytes: usize) {
-    let present = || terms.iter().filter(|(_, code)| *code != 0);
-    let base = present().map(|(column, _)| *column).min().unwrap_or(0);
-    let widest = present().map(|(column, _)| column - base).max().unwrap_or(0);
-    let (width, distance_bytes) = match widest {
-        ..0x100 => (0, 1),
-        0x100..0x1_0000 => (1, 2),
-        _ => (2, 4),
-    };
-    let first = terms[0].1;
-    let kind = match terms.iter().all(|(_, code)| *code == first) {
-        true if first == code(ONE) => Kind::Plus,
-        true if first == code(MINUS_ONE) => Kind::Minus,
-        true => Kind::All,
-        false => Kind::Each,
-    };
-    stream.push(kind as u8 | width << DISTANCE_SHIFT);
-    stream.extend_from_slice(&base.to_le_bytes());
-    // Lanes without a term read the lowest column, which is as good as any.
-    let term = |lane: usize| terms.get(lane).copied().filter(|(_, code)| *code != 0).unwrap_or((base, 0));
-    for lane in 0..LANES {
-        stream.extend_from_slice(&(term(lane).0 - base).to_le_bytes()[..distance_bytes]);
-    }
-    let codes = match kind {
-        Kind::All => 1,
-        Kind::Each => LANES,
-        Kind::Plus | Kind::Minus => 0,
-    };
-    for lane in 0..codes {
-        stream.extend_from_slice(&term(lane).1.to_le_bytes()[..code_bytes]);
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_return() {
-        let slots = |rows: &[(usize, usize)]| rows.iter().map(|&(m, row)| Slot::new(m, row)).collect::<Vec<_>>();
-        for (slots, bytes) in [
-            (slots(&[(2, 1023)]), 4),
-            (slots(&[(0, 7), (0, 8), (0, 9)]), 4),
-            (slots(&[(0, 1023), (1, 0)]), 18),
-            (slots(&[(0, 7), (0, 9)]), 18),
-            (slots(&[(0, 7), (1, 8), (2, 9), (0, 1), (1, 1), (2, 1), (0, 0), (0, 3)]), 18),
-        ] {
-            for (steps, continues) in [(0, false), (32, true)] {
-                let mut stream = Vec::new();
-                push_group(&mut stream, steps, continues, &slots);
-                assert_eq!(stream.len(), bytes);
-                let mut cursor = Cursor::new(&stream, 1);
-                let group = cursor.group().unwrap();
-                assert!(cursor.is_at_end());
-                assert_eq!((group.steps, group.lanes, group.continues), (steps, slots.len(), continues));
-                assert!(slots.iter().enumerate().all(|(lane, slot)| group.slots.of(lane) == *slot));
-                assert_eq!(Cursor::new(&stream[..bytes - 1], 1).group(), None);
-            }
-        }
-    }
-
-    #[test]
-    fn steps_return() {
-        for code_bytes in [1, 2, 4] {
-            let top = u32::MAX >> (32 - 8 * code_bytes);
-            for step in [1, 31, 0xff, 0x1fff, 0x1234_5678] {
-                for codes in [[1; 8], [2; 8], [top; 8], [1, 2, 0, 3, top, 0, 5, 6]] {
-                    for lanes in 1..=LANES {
-                        let terms: Vec<_> = (0..lanes).map(|lane| (9 + step * lane as u32, codes[lane])).collect();
-                        let mut stream = Vec::new();
-                        push_step(&mut stream, &terms, code_bytes as usize);
-                        let mut cursor = Cursor::new(&stream, code_bytes as usize);
-                        let got = cursor.step().unwrap();
-                        assert!(cursor.is_at_end());
-                        for (lane, &(column, code)) in terms.iter().enumerate() {
-                            assert_eq!(got.codes.of(lane), code);
-                            assert!(got.columns[lane] == column || code == 0);
-                        }
-                        let columns: Vec<_> = terms.iter().map(|term| term.0).collect();
-                        assert!(got.columns.iter().all(|column| columns.contains(column)), "idle lanes read in range");
-                        assert_eq!(Cursor::new(&stream[..stream.len() - 1], code_bytes as usize).step(), None);
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -13,5 +13,6 @@
 mod pass;
 mod plan;
 mod stage;
+mod tables;
 
 pub(crate) use plan::{MIN_LOG, Order, Plan, Scale};

@@ -1,7 +1,8 @@
 //! Which layers each pass does, and its tables.
 
-use super::pass::{self, Buffer, Geometry, Tables};
+use super::pass::{self, Buffer};
 use super::stage::MAX_LAYERS;
+use super::tables::{Geometry, Tables};
 use crate::Scalar;
 use crate::domain::roots::{Products, Twiddles};
 use crate::ifma::Ifma;
