@@ -87,7 +87,8 @@ lint: deps
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --features "$(FEATURES)" -- -D warnings
 
-# Kernels and whole proofs beside arkworks, blst and bellperson: a table with a verdict for each row, in ten to twenty minutes.
+# Kernels and whole proofs, Filecoin's too, beside arkworks, blst and bellperson: a table with a verdict for each row, in ten to
+# twenty minutes, and as much again for the rows `filecoin`, whose keys are made at the first run.
 # BENCH="--rows ntt spmv --rounds 9" chooses. It ends with an error if a row is below what is required.
 BENCH ?=
 bench-cpu: deps

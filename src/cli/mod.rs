@@ -26,6 +26,7 @@ mod line;
 mod machine;
 mod params;
 mod plan;
+mod plan_sizes;
 mod prove;
 mod say;
 mod setup;

@@ -13,6 +13,7 @@ use proofline::study::{plan_of_graph, read_sku};
 use proofline::{Error, Pipeline, Prover, StartError};
 
 use super::exit::Fault;
+use super::plan_sizes;
 
 /// The version, with the graph that is compiled in.
 pub fn version() -> String {
@@ -24,7 +25,7 @@ pub fn version() -> String {
 /// Prints the plan that is compiled into this binary.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan graphs/mine.ron\n  proofline plan --binding\n  proofline plan --machine 'pack:1 l3:12 \
+    after_help = "Examples:\n  proofline plan\n  proofline plan --svg > plan.svg\n  proofline plan graphs/mine.ron\n  proofline plan --binding\n  proofline plan --sizes porep_32g\n  proofline plan --machine 'pack:1 l3:12 \
                         core:8 pu:2'\n  proofline plan --graph graphs/h200.ron --machine this"
 )]
 pub struct PlanCommand {
@@ -44,6 +45,9 @@ pub struct PlanCommand {
     /// The same
     #[arg(long, value_name = "FILE", conflicts_with = "binding")]
     graph: Option<PathBuf>,
+    /// Prints the memory for circuits of known sizes in place of the graph's own: `porep_32g`, `winning_32g`, `porep_2k`, …
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["dot", "svg", "binding"])]
+    sizes: Vec<String>,
     /// Draws the graph for Graphviz
     #[arg(long, conflicts_with_all = ["svg", "binding", "machine", "sku"])]
     dot: bool,
@@ -57,7 +61,7 @@ impl PlanCommand {
         let plan = Pipeline::plan();
         // Before anything is printed.
         let machine = self.machine(&plan)?;
-        if self.named().is_some() || self.dot || self.svg {
+        if self.named().is_some() || self.dot || self.svg || !self.sizes.is_empty() {
             return self.of_a_file(&plan, machine.as_ref());
         }
         print_tables(Pipeline::TABLES, &plan.digest);
@@ -88,6 +92,7 @@ impl PlanCommand {
 
     /// The plan of a graph file: a picture, or its tables. Without a name it is the file that was compiled in.
     fn of_a_file(&self, compiled: &Plan, machine: Option<&Machine>) -> Result<(), Fault> {
+        let sizes = self.sizes.iter().map(|name| plan_sizes::named(name)).collect::<Result<Vec<_>, _>>()?;
         let file = self.named().map_or_else(|| PathBuf::from(&compiled.file), Path::to_owned);
         let outcome = super::check::load(&file)?;
         for found in &outcome.diagnostics {
@@ -100,11 +105,17 @@ impl PlanCommand {
                 format!("{} is not what this program was built from: `--graph FILE` draws any file", file.display());
             return Err(Error::BadText(why).into());
         }
+        let mut plan = plan.clone();
+        if !sizes.is_empty() {
+            plan.sizes.clone_from(&sizes);
+        }
+        let plan = &plan;
         match (self.dot, self.svg) {
             (true, _) => super::say::text_as_it_is(format_args!("{}", render::dot(plan))),
             (_, true) => super::say::text_as_it_is(format_args!("{}", render::svg(plan))),
             _ => print_tables(&render::plan(plan), &plan.digest),
         }
+        sizes.iter().for_each(|(name, counts)| say!("{}", plan_sizes::brought(name, *counts)));
         machine.map_or(Ok(()), |machine| print_placement(&plan_of_graph(plan), machine))
     }
 }

@@ -3,6 +3,8 @@
 //! Every round runs each contender once, so that what disturbs the machine disturbs all; minima and medians of the rounds,
 //! and the ratio of the medians. Results are compared: times of wrong answers mean nothing.
 
+#[cfg(feature = "filecoin")]
+mod filecoin;
 mod limits;
 mod memory;
 mod msm;
@@ -25,8 +27,8 @@ use table::Table;
 /// Kernels and whole proofs beside arkworks, blst and bellperson
 #[derive(Parser)]
 struct Arguments {
-    /// Rows: `msm`, `ntt`, `spmv`, `proofs`, `memory`
-    #[arg(long, num_args = 1.., default_values = ["msm", "ntt", "spmv", "proofs", "memory"])]
+    /// Rows: `msm`, `ntt`, `spmv`, `proofs`, `memory`, `filecoin`
+    #[arg(long, num_args = 1.., default_values = ["msm", "ntt", "spmv", "proofs", "memory", "filecoin"])]
     rows: Vec<String>,
     /// Circuits of the rows `proofs` and `memory`: `sha256:N`, `sha256_247`, `poseidon_batch7`
     #[arg(long, num_args = 1.., default_values = ["sha256_247", "sha256:16", "poseidon_batch7"])]
@@ -92,6 +94,10 @@ fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), 
     }
     for name in arguments.circuits.iter().filter(|_| wanted("memory")) {
         memory::peaks(name, &arguments.keys, table)?;
+    }
+    #[cfg(feature = "filecoin")]
+    if wanted("filecoin") {
+        filecoin::rows(runs, &arguments.keys, table)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::Command;
 
-use crate::provers::{self, BELLPERSON, OURS};
+use crate::provers::{self, BELLPERSON, OURS, Peer};
 use crate::subject::Subject;
 use crate::table::{Bar, Table};
 
@@ -20,7 +20,7 @@ pub fn peaks(circuit: &str, keys: &Path, table: &mut Table) -> Result<(), Box<dy
     Ok(())
 }
 
-fn peak_of_process(prover: &str, circuit: &str, keys: &Path) -> Result<u64, Box<dyn Error>> {
+pub fn peak_of_process(prover: &str, circuit: &str, keys: &Path) -> Result<u64, Box<dyn Error>> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command.args(["--peak-of", prover, "--circuits", circuit, "--keys"]).arg(keys).output()?;
     if !output.status.success() {
@@ -29,13 +29,18 @@ fn peak_of_process(prover: &str, circuit: &str, keys: &Path) -> Result<u64, Box<
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
+fn prover_of(prover: &str, circuit: &str, keys: &Path) -> Result<Box<dyn Peer>, Box<dyn Error>> {
+    #[cfg(feature = "filecoin")]
+    if let Some(prover) = crate::filecoin::peer(prover, circuit, keys)? {
+        return Ok(prover);
+    }
+    provers::open(prover, &Subject::open(circuit, keys)?)
+}
+
 /// The peak resident memory of a proof in MiB: everything that must be in memory for it is, what setting up took is
 /// forgotten, and its freed memory given back.
 pub fn peak(prover: &str, circuit: &str, keys: &Path) -> Result<u64, Box<dyn Error>> {
-    let prover = {
-        let subject = Subject::open(circuit, keys)?;
-        provers::open(prover, &subject)?
-    };
+    let prover = prover_of(prover, circuit, keys)?;
     // SAFETY: it takes no pointers; it gives free memory of the heap back to the system.
     unsafe { libc::malloc_trim(0) };
     // Writing 5 resets the peak to what is resident now.

@@ -1,6 +1,8 @@
 //! `proofline fil`: sectors and keys of Filecoin's, for tests and demonstrations.
 
 #[cfg(feature = "filecoin")]
+mod fabricate;
+#[cfg(feature = "filecoin")]
 mod params;
 #[cfg(feature = "filecoin")]
 mod seal;
@@ -27,6 +29,9 @@ enum Action {
     /// Seals sectors of random data and writes what proofs of them are made of: C1 outputs, vanilla proofs, statements
     #[command(after_help = "Example:\n  proofline fil seal --size 2KiB -n 3 -o out/sectors")]
     Seal(Seal),
+    /// Makes up vanilla proofs of sectors that never were, for proofs of spacetime of any size: what a circuit cannot tell
+    #[command(after_help = "Example:\n  proofline fil fabricate winning --size 32GiB -o out/winning")]
+    Fabricate(Fabricate),
     /// Makes a key under the network's name for it. NOT a ceremony: for tests and development only
     #[command(after_help = "Example:\n  proofline fil params porep --size 2KiB --seed demo -o out/keys")]
     Params(Params),
@@ -58,6 +63,28 @@ struct Seal {
 }
 
 #[derive(Args)]
+struct Fabricate {
+    /// The kind of proof: `winning` or `window`
+    #[arg(value_name = "KIND")]
+    kind: String,
+    /// The size of the sectors
+    #[arg(long, value_name = "SIZE", default_value = "32GiB")]
+    size: String,
+    /// Sectors; one for winning
+    #[arg(short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    sectors: u64,
+    /// The miner: an actor's number
+    #[arg(long, value_name = "ID", default_value = "f01000")]
+    miner: String,
+    /// What nodes and randomness are drawn from: the same text, the same vanilla proofs
+    #[arg(long, value_name = "TEXT", default_value = "demo")]
+    seed: String,
+    /// The folder to write to
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+#[derive(Args)]
 struct Params {
     /// The kind of proof: `porep`, `winning`, `window` or `update`
     #[arg(value_name = "KIND")]
@@ -81,6 +108,7 @@ impl FilCommand {
     pub fn run(&self) -> Result<(), Fault> {
         match &self.action {
             Action::Seal(seal) => seal.run(),
+            Action::Fabricate(fabricate) => fabricate.run(),
             Action::Params(params) => params.run(),
         }
     }
@@ -91,6 +119,9 @@ impl FilCommand {
         match &self.action {
             Action::Seal(Seal { size, registered, sectors, miner, seed, force, output }) => {
                 let _ = (size, registered, sectors, miner, seed, force, output);
+            }
+            Action::Fabricate(Fabricate { kind, size, sectors, miner, seed, output }) => {
+                let _ = (kind, size, sectors, miner, seed, output);
             }
             Action::Params(Params { kind, size, seed, force, output }) => {
                 let _ = (kind, size, seed, force, output);

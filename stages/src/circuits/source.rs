@@ -94,8 +94,14 @@ impl WitnessSource {
         &self.public
     }
 
-    /// Writes the values to their places.
-    pub(crate) fn write(&self, shape: &CircuitShape, places: &mut [Scalar]) -> Result<(), Error> {
+    /// Writes the values to their places: ONE, the public inputs, the auxiliary variables.
+    ///
+    /// # Errors
+    /// The computation's own, or the values are not as many as the places or contradict the public inputs.
+    pub fn write(&self, shape: &CircuitShape, places: &mut [Scalar]) -> Result<(), Error> {
+        if places.len() != shape.variables() {
+            return Err(Error::Internal(format!("{} places for {} variables", places.len(), shape.variables())));
+        }
         match &self.values {
             Values::Known(values) if values.len() == places.len() => places.copy_from_slice(values),
             Values::Known(values) => return Err(wrong_count(shape, values.len(), "the witness")),

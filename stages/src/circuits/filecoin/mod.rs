@@ -14,6 +14,7 @@
 mod bytes;
 mod circuit;
 mod compound;
+mod fabricate;
 mod family;
 mod guard;
 mod paths;
@@ -24,13 +25,12 @@ mod registered;
 mod seal;
 mod size;
 mod statement;
-#[cfg(test)]
-mod tests;
 mod update;
 
 pub use bytes::{Bytes32, parse_hex, prover_id, to_hex};
 pub use circuit::FilecoinCircuit;
 pub use compound::{PARTITION_PROOF_BYTES, Task};
+pub use fabricate::Fabricating;
 pub use family::{Family, Kind};
 pub use porep::{SealStatement, read_c1};
 pub use post::PostStatement;

@@ -33,7 +33,7 @@ use crate::error::Error;
 /// Larger sectors take more memory and time than a test may: sealing is not what this program is for.
 const LARGEST: u64 = 512 << 20;
 /// The bits of the last byte of an element of the field that are free.
-const FREE_BITS: u8 = 0x3f;
+pub(super) const FREE_BITS: u8 = 0x3f;
 
 /// Which sectors to make. The same description makes the same sectors.
 pub struct Sealing<'a> {
@@ -275,7 +275,12 @@ fn update<Tree: Shape>(
     with_statement(folder, &format!("update-{}", sector.number), Statement::Update(statement), vanilla).map(Some)
 }
 
-fn with_statement(folder: &Path, name: &str, statement: Statement, vanilla: Vec<PathBuf>) -> Result<Made, Error> {
+pub(super) fn with_statement(
+    folder: &Path,
+    name: &str,
+    statement: Statement,
+    vanilla: Vec<PathBuf>,
+) -> Result<Made, Error> {
     let file = folder.join(format!("{name}.statement.json"));
     put(&file, format!("{:#}\n", statement.to_json()).as_bytes())?;
     Ok(Made { statement, file, vanilla })

@@ -1,4 +1,4 @@
-//! The circuits of sealed sectors, held against full synthesis.
+//! Filecoin's circuits held against full synthesis, and what is refused before there is one.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use blstrs::Scalar;
 use ff::Field;
 use serde_json::Value;
 
-use super::*;
-use crate::circuits::{CircuitShape, witness_of};
-use crate::error::{Class, Error};
-use crate::secret::SecretScalars;
+use proofline_stages::circuits::filecoin::*;
+use proofline_stages::circuits::witness_of;
+use proofline_stages::secret::SecretScalars;
+use proofline_stages::{CircuitShape, Class, Error};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/filecoin");
 
@@ -254,6 +254,63 @@ fn sectors_of_every_shape_of_trees_make_circuits() {
         let window = made.iter().find(|made| made.statement.family().kind == Kind::Window).unwrap();
         let task = task_of(window);
         expect_full_synthesis(&expect_structure(&task), &task);
+    }
+}
+
+/// A production size without a sector of it: the network's code accepts the made-up vanilla proof.
+#[test]
+fn winning_post_of_32_gib_is_made_of_random_nodes_beside_its_paths() {
+    let task = fabricated("StackedDrgWinning32GiBV1", Kind::Winning, 1);
+    let shape = expect_structure(&task);
+    assert_eq!((task.partitions(), shape.inputs(), shape.domain().size()), (1, 133, 1 << 19));
+    expect_full_synthesis(&shape, &task);
+}
+
+fn fabricated(name: &str, kind: Kind, sectors: u64) -> Task {
+    let folder = tempfile::tempdir().unwrap();
+    let proof = RegisteredProof::named(kind, name).unwrap();
+    let making = Fabricating { proof, prover: prover_id("f01234").unwrap(), sectors, seed: "tests" };
+    task_of(&making.write(folder.path()).unwrap())
+}
+
+#[test]
+fn vanilla_proofs_can_be_made_up_for_every_size() {
+    for size in SectorSize::ALL {
+        let winning = RegisteredProof::newest(Family { kind: Kind::Winning, size }).unwrap();
+        assert_eq!(fabricated(&winning.to_string(), Kind::Winning, 1).partitions(), 1);
+        let window = RegisteredProof::newest(Family { kind: Kind::Window, size }).unwrap();
+        if size.bytes() < 1 << 35 {
+            assert_eq!(fabricated(&window.to_string(), Kind::Window, 3).partitions(), 2);
+        }
+    }
+    let proof = RegisteredProof::named(Kind::Winning, "StackedDrgWinning2KiBV1").unwrap();
+    let making = Fabricating { proof, prover: [0; 32], sectors: 2, seed: "tests" };
+    assert!(refused(making.write(Path::new("nowhere")).map(drop), Class::BadInput).contains("not for 2 of winning"));
+}
+
+/// The rules differ in how challenges are drawn; the circuit is the same.
+#[test]
+fn sectors_of_all_rules_make_the_same_circuit() {
+    for (name, partitions) in [
+        ("StackedDrg2KiBV1", 1),
+        ("StackedDrg2KiBV1_1_Feat_SyntheticPoRep", 1),
+        ("StackedDrg2KiBV1_2_Feat_NonInteractivePoRep", 13),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let proof = RegisteredProof::named(Kind::Porep, name).unwrap();
+        let size = proof.family().size;
+        let sealing =
+            Sealing { size, proof: Some(proof), prover: prover_id("f01234").unwrap(), sectors: 1, seed: "tests" };
+        let made = sealing.write(folder.path(), &|_| ()).unwrap();
+        let seal = made.iter().find(|made| made.statement.family().kind == Kind::Porep).unwrap();
+        let task = task_of(seal);
+        assert_eq!((task.partitions(), seal.statement.partitions()), (partitions, partitions), "{name}");
+        let last = task.circuit(partitions - 1);
+        let full = FullSynthesis::of(last);
+        assert_eq!(full.inputs[1..], *task.public_inputs(partitions - 1));
+        let [a, b, c] = &full.evaluated;
+        assert_eq!(a.len(), 2_687_921 + 40);
+        assert!(a.iter().zip(b).zip(c).all(|((a, b), c)| a * b == *c), "{name}");
     }
 }
 
