@@ -465,3 +465,16 @@ fn a_build_without_filecoin_says_so() {
         assert!(answer.error.contains("feature `filecoin`") && answer.error.contains("make build"), "{}", answer.error);
     }
 }
+
+/// What a partition of a production size would take, planned on a machine that has never seen one.
+#[test]
+fn memory_is_planned_for_circuits_of_known_sizes() {
+    let planned = proofline(&["plan", "--sizes", "porep_32g,winning_32g"]);
+    assert_eq!(planned.code, Some(0), "{}", planned.error);
+    for said in ["porep_32g", "winning_32g", "`Witness` of `synthesize`", "porep_32g: the proving key takes"] {
+        assert!(planned.out.contains(said), "`{said}` is not in:\n{}", planned.out);
+    }
+    let refused = proofline(&["plan", "--sizes", "porep_3g"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.error);
+    assert!(refused.error.contains("`porep_3g`"), "{}", refused.error);
+}
