@@ -352,6 +352,7 @@ fn a_field_is_given_once_and_is_in_the_file() {
     for (arguments, part) in [
         (&["sweep", PHASE12, "--vary", "workers=1,2", "--vary", "stages.synthesize.workers=3"][..], twice),
         (&["tune", PHASE12, "--vary", "workers=1,2", "--vary", "workers=3"], twice),
+        (&["sweep", PHASE12, "--vary", "workers=1,2", "--set", "stages.synthesize.workers=3"], twice),
         (&["sim", PHASE12, "--set", "workers=1", "--set", "stages.synthesize.workers=2"], twice),
         (
             &["tune", PHASE12, "--vary", "stages.synthesize.needs.dealloc=1,2"],
@@ -514,4 +515,90 @@ fn waits_for_permits_are_told_apart() {
     };
     let (few, many) = (waited("permits.mem_heavy=1"), waited("permits.mem_heavy=64"));
     assert!(few > 0.0 && many == 0.0, "{few} {many}");
+}
+
+/// Virtual time has memory and cores without end; whoever reads the figures is told what the machine has not.
+#[test]
+fn what_the_machine_would_not_run_is_said() {
+    let run = ["sim", PHASE12, "--jobs", "8", "--concurrency", "8", "--set", "workers=60"];
+    let (code, out, error) = proofline(&run);
+    assert!(code == 0 && out.contains(" s/proof"), "{code}\n{out}{error}");
+    let warning = "warning: the machine would not run this: it takes ";
+    assert!(error.starts_with(warning) && error.contains(" GiB of memory at its peak, there are 512.0"), "{error}");
+    let answer: Value = serde_json::from_str(&done(&[&run[..], &["--json"]].concat())).expect("JSON");
+    assert!(answer["would_not_run"].as_str().is_some_and(|why| why.contains("GiB of memory")), "{answer}");
+    let answer: Value = serde_json::from_str(&done(&[&run[..6], &["--json"]].concat())).expect("JSON");
+    assert!(answer.get("would_not_run").is_none(), "{answer}");
+    let table = done(&["sweep", PHASE12, "--jobs", "8", "--concurrency", "8", "--vary", "workers=10,60"]);
+    let rows: Vec<&str> = table.lines().skip(1).collect();
+    assert!(rows[0].starts_with("10,") && rows[0].ends_with(','), "{table}");
+    assert!(
+        rows[1].starts_with("60,") && rows[1].ends_with(" GiB of memory at its peak, there are 512.0\""),
+        "{table}"
+    );
+}
+
+/// A graph for any machine, with numbers that the simulated one has not the cores for.
+fn demanding() -> (String, String) {
+    let folder = scratch("demanding");
+    fs::create_dir_all(format!("{folder}/skus")).expect("a folder");
+    fs::copy("graphs/skus/laptop.ron", format!("{folder}/skus/laptop.ron")).expect("a copy");
+    let text = fs::read_to_string("graphs/host.ron").expect("a graph");
+    let text = text
+        .replace(", insist: Prefer", "")
+        .replace("\"synthesize\", on: \"all\", workers: 2", "\"synthesize\", on: \"all\", workers: 2, threads: 1");
+    let (graph, costs) = (format!("{folder}/graph.ron"), format!("{folder}/costs.ron"));
+    fs::write(&graph, text).expect("a scratch file");
+    let stage =
+        |(name, core_s): (&str, f64)| format!("\"{name}\": (work: [(name: \"all\", core_s: {core_s:?}, threads: 1)]),");
+    let costs_of = [("synthesize", 40.0), ("spmv", 1.0), ("prep_msm", 1.0), ("b_g2_msm", 1.0), ("gpu_ntt_msm", 1.0)];
+    let stages: String = costs_of.into_iter().map(stage).collect();
+    let text = format!("(version: 1, constraints: 0, stages: {{ {stages} \"assemble\": (), \"dealloc\": () }})");
+    fs::write(&costs, text).expect("a scratch file");
+    (graph, costs)
+}
+
+/// What is tuned for a machine starts on it, also where the graph itself is for any.
+#[test]
+fn what_is_tuned_for_a_machine_would_start_on_it() {
+    let (graph, costs) = demanding();
+    let on = ["--costs", &costs, "--sku", "laptop", "--jobs", "64", "--concurrency", "64"];
+    let (code, _, error) = proofline(&[&["sim", &graph][..], &on, &["--set", "workers=64"]].concat());
+    let why = "stage `synthesize` puts 64 workers × 1 threads";
+    assert!(code == 0 && error.contains("would not run this: ") && error.contains(why), "{code} {error}");
+    let tuned = format!("{graph}.tuned.ron");
+    let out = done(&[&["tune", &graph, "--vary", "workers=1..64", "--out", &tuned][..], &on].concat());
+    assert!(out.contains("stages.synthesize.workers 2 → "), "more workers are better: {out}");
+    let plan = done(&["plan", "--graph", &tuned, "--sku", "laptop"]);
+    assert!(plan.contains("placement on "), "{plan}");
+    let (code, _, error) =
+        proofline(&[&["tune", &graph, "--vary", "workers=60,64", "--set", "workers=64"][..], &on].concat());
+    assert!(
+        code == 1 && error.contains("as it is, the machine would not start it: stage `synthesize`"),
+        "{code} {error}"
+    );
+}
+
+#[test]
+fn a_run_counts_once() {
+    let trace = scratch("counts-once.json");
+    done(&["sim", PHASE12, "--jobs", "2", "--concurrency", "2", "--trace", &trace]);
+    let copy = scratch("counts-once-again.json");
+    fs::copy(&trace, &copy).expect("a copy");
+    for other in [&trace, &copy] {
+        let (code, _, error) = proofline(&["calibrate", "--trace", &trace, other, "--graph", PHASE12]);
+        assert!(code == 2 && error.contains(&format!("{trace} and {other} are the same run")), "{code} {error}");
+    }
+}
+
+#[test]
+fn a_number_of_jobs_says_what_it_may_be() {
+    for (option, value) in [("--jobs", "-1"), ("--concurrency", "0"), ("--partitions", "99999999999999999999")] {
+        let (code, _, error) = proofline(&["sim", PHASE12, option, value]);
+        assert!(code == 2 && error.contains("write a whole number, 1 to 65536"), "{option} {value}: {code} {error}");
+    }
+    let (code, _, error) = proofline(&["sim", PHASE12, "--seed", "-1"]);
+    assert!(code == 2 && !error.contains("-- -1"), "{code} {error}");
+    let (code, _, error) = proofline(&["sim", PHASE12, "--set", "costs.spmv.a.b.c=1"]);
+    assert!(code == 2 && error.contains("there is costs.host.FIELD, "), "{code} {error}");
 }

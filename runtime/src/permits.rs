@@ -98,6 +98,12 @@ impl Permits {
         }
     }
 
+    /// What a pool is called.
+    #[must_use]
+    pub fn name(&self, pool: usize) -> &str {
+        &self.pools[pool].name
+    }
+
     /// Free units of a pool.
     #[must_use]
     pub fn free(&self, pool: usize) -> u64 {

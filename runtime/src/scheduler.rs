@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::key::{JobId, TokenKey};
 use crate::permits::{Claim, NeverFits, Permits, add_to_claim};
 use crate::placement::WorkerPlace;
-use crate::plan::{Bytes, Dealloc, Plan, Pool, Role, Unit};
+use crate::plan::{Bytes, Plan, Pool, Role, Unit};
 use crate::policy::{EdgeState, StageState, Waiting};
 use crate::stage::{Priority, Sizes};
 use parts::{Arrival, Edge, Job, Stage, no_claim};
@@ -109,8 +109,9 @@ impl Scheduler {
             add_to_claim(&mut workspace, stage.workspace.iter().map(|(pool, bytes)| (*pool, fixed(bytes))));
         }
         let of_role = |role| plan.stages.iter().position(|stage| stage.role == role);
-        // Without `dealloc` no slot would ever come home, and where slots are freed there are as many as there come to be.
-        let bounded = of_role(Role::Dealloc).is_some() && plan.dealloc == Dealloc::Recycle;
+        // Without `dealloc` no slot would ever come home. One that is freed is home when its memory has gone: what waits for
+        // that is memory too, which the plan has promised not to exceed.
+        let bounded = of_role(Role::Dealloc).is_some();
         let mut pools = plan.pools.clone();
         let mut stages = Vec::with_capacity(plan.stages.len());
         for (position, stage) in plan.stages.iter().enumerate() {

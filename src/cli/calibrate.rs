@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
-use proofline::runtime::sim::{Costs, MachineSpec};
+use proofline::runtime::sim::Costs;
 use proofline::study::numbers::MOST_CONSTRAINTS;
 use proofline::study::{
-    RowError, Study, TracedOn, costs_text, doubts_of_traces, expect_usable, fit, fit_traces, leave_one_out,
+    RowError, Study, Trace, TracedOn, costs_text, doubts_of_traces, expect_usable, fit, fit_traces, leave_one_out,
     name_of_machine, no_costs, read_fit, read_sku, read_trace,
 };
 
@@ -96,10 +96,14 @@ impl Calibrate {
 
     fn to_traces(&self, graph: &Path) -> Result<(), Fault> {
         let traces = self.trace.iter().map(|file| read_trace(file)).collect::<Result<Vec<_>, _>>()?;
+        if let Some((one, other)) = same_run(&traces) {
+            let (one, other) = (self.trace[one].display(), self.trace[other].display());
+            let why = format!("{one} and {other} are the same run, which would count twice; give each run once");
+            return Err(Fault::Usage(why));
+        }
         let mut study = Study::with_costs(graph, no_costs())?;
         if let Some(name) = &self.sku {
-            let sku = read_sku(graph, name)?;
-            study.on(MachineSpec::of_sku(&sku), Some(sku));
+            study.on_sku(read_sku(graph, name)?);
         }
         let names: Vec<String> = self.trace.iter().map(|file| file.display().to_string()).collect();
         let told = TracedOn {
@@ -139,6 +143,12 @@ impl Calibrate {
         say!("written to {}", out.display());
         Ok(())
     }
+}
+
+/// Two traces that are one.
+fn same_run(traces: &[Trace]) -> Option<(usize, usize)> {
+    let pairs = (0..traces.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
+    pairs.into_iter().find(|(one, other)| traces[*one] == traces[*other])
 }
 
 fn print_row(row: &RowError) {

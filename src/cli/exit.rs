@@ -99,7 +99,10 @@ impl Fault {
 
 fn code_of_study(error: &StudyError) -> u8 {
     match error {
-        StudyError::Graph(_) | StudyError::NothingRuns { .. } | StudyError::NothingFits { .. } => 1,
+        StudyError::Graph(_)
+        | StudyError::NothingRuns { .. }
+        | StudyError::NothingFits { .. }
+        | StudyError::WouldNotStart(_) => 1,
         StudyError::NotFromThere { .. }
         | StudyError::NoCosts { .. }
         | StudyError::NoMachine

@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::Args;
 use proofline::Error;
 use proofline::runtime::event::{Event, Observer};
-use proofline::runtime::sim::{MachineSpec, Report};
+use proofline::runtime::sim::Report;
 use proofline::runtime::trace::TraceWriter;
-use proofline::study::{Conditions, Study, Submitted, read_sku};
+use proofline::study::{Conditions, Study, Submitted, numbers, read_sku};
 use serde_json::{Value, json};
 
 use super::exit::Fault;
@@ -16,8 +16,10 @@ use super::files::{self, WholeFile};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// The limit of a graph's own `load`.
-const MOST_JOBS: i64 = 65_536;
+/// A number of jobs or partitions on the command line.
+fn count(text: &str) -> Result<u32, String> {
+    numbers::count(text).map_err(|allowed| format!("write {allowed}"))
+}
 
 /// Runs a graph in virtual time, on a machine that need not be there.
 #[derive(Args)]
@@ -51,13 +53,13 @@ pub struct What {
     #[arg(long, value_name = "TEXT")]
     pub machine: Option<String>,
     /// Jobs in all
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count, allow_hyphen_values = true)]
     pub jobs: u32,
     /// Jobs in flight
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = count, allow_hyphen_values = true)]
     pub concurrency: u32,
     /// Partitions of a job [default: as the graph's `load` says]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub partitions: Option<u32>,
     /// Changes a number of the graph, its policy, or a cost: stages.spmv.workers=7, workers=4 (the source's), permits.mem_heavy=2, policy=critical_path
     #[arg(long, value_name = "PATH=VALUE")]
@@ -66,7 +68,7 @@ pub struct What {
     #[arg(long)]
     pub no_contention: bool,
     /// For costs that are spread
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 }
 
@@ -82,11 +84,10 @@ impl What {
     pub fn study(&self, graph: &Path) -> Result<Study, Fault> {
         let mut study = Study::read(graph, self.costs.as_deref())?;
         if let Some(name) = &self.sku {
-            let sku = read_sku(graph, name)?;
-            study.on(MachineSpec::of_sku(&sku), Some(sku));
+            study.on_sku(read_sku(graph, name)?);
         }
         if let Some(text) = &self.machine {
-            study.on(MachineSpec::of_topology(&super::machine::named(text)?), None);
+            study.on_machine(super::machine::named(text)?);
         }
         study.set_all(&self.set)?;
         study.doubts().iter().for_each(|doubt| tell!("warning: {doubt}"));
@@ -116,6 +117,9 @@ impl Sim {
             study.run(self.what.submitted(), &Conditions { observer: Some(&scaled), ..conditions })?;
             trace.close().map_err(failed)?;
             out.finish()?;
+        }
+        if let Some(why) = study.would_not_run(&report) {
+            tell!("warning: the machine would not run this: {why}");
         }
         if self.json {
             say!("{}", json_of(&study, &report));
@@ -187,6 +191,9 @@ pub fn json_of(study: &Study, report: &Report) -> Value {
         "peak_vram_gib": report.peak_vram_bytes.iter().map(|bytes| *bytes as f64 / GIB).collect::<Vec<_>>(),
         "stages": stages.collect::<Vec<_>>(),
     });
+    if let Some(why) = study.would_not_run(report) {
+        value["would_not_run"] = json!(why);
+    }
     match &clock.why {
         Some(why) => {
             value["uncalibrated"] = json!(why);

@@ -18,7 +18,8 @@ const GIB: f64 = (1_u64 << 30) as f64;
 #[command(
     after_help = "Examples:\n  proofline sweep graphs/study/cuzk-phase12.ron --vary workers=1..16 --plot out/sweep.svg\n  \
                   proofline sweep graphs/study/permits.ron --vary workers=6..10:2 --vary permits.mem_heavy=1,2,4,8\n\n\
-                  `workers` alone is the source's; `permits.NAME` is the pool of that name."
+                  `workers` alone is the source's; `permits.NAME` is the pool of that name. The table's last \
+                  column says why there are no figures, or why the machine would not run what has some."
 )]
 pub struct Sweep {
     /// The graph file
@@ -45,6 +46,7 @@ impl Sweep {
         let study = self.what.study(&self.graph)?;
         let axes = self.vary.iter().map(|text| Axis::parse(text, &study)).collect::<Result<Vec<_>, _>>();
         let axes = axes.map_err(proofline::study::StudyError::from)?;
+        study.expect_not_set(&axes, &self.what.set)?;
         let terminal = std::io::stderr().is_terminal();
         let progress = |done: usize, all: usize| {
             if terminal && (done.is_multiple_of(16) || done == all) {
@@ -81,9 +83,13 @@ impl Unit {
         if study.uncalibrated().is_none() {
             return Self { seconds: 1.0, name: "seconds_per_proof" };
         }
-        let times =
-            points.iter().filter_map(|point| point.outcome.as_ref().ok()).map(|report| report.seconds_per_job());
-        Self { seconds: times.fold(f64::INFINITY, f64::min), name: "times_the_best" }
+        // What the machine would not run is the best only where it would run nothing.
+        let best = |only: fn(&Point) -> bool| {
+            let reports = points.iter().filter(|point| only(point)).filter_map(|point| point.outcome.as_ref().ok());
+            reports.map(|report| report.seconds_per_job()).min_by(f64::total_cmp)
+        };
+        let best = best(|point| point.would_not_run.is_none()).or_else(|| best(|_| true));
+        Self { seconds: best.unwrap_or(f64::INFINITY), name: "times_the_best" }
     }
 }
 
@@ -96,12 +102,18 @@ fn csv(axes: &[Axis], points: &[Point], unit: &Unit) -> String {
         point.values.iter().for_each(|value| text.push_str(&format!("{value},")));
         match &point.outcome {
             Ok(report) => {
+                let why_not = point.would_not_run.as_deref().map_or_else(String::new, quoted);
                 let gpu = report.gpu_utilisation.first().copied().unwrap_or(0.0);
                 let (time, memory) = (report.seconds_per_job() / unit.seconds, report.peak_ram_bytes / GIB);
-                text.push_str(&format!("{time:.4},{memory:.3},{gpu:.4},\n"));
+                text.push_str(&format!("{time:.4},{memory:.3},{gpu:.4},{why_not}\n"));
             }
-            Err(why) => text.push_str(&format!(",,,\"{}\"\n", why.to_string().replace('"', "\"\""))),
+            Err(why) => text.push_str(&format!(",,,{}\n", quoted(&why.to_string()))),
         }
     }
     text
+}
+
+/// A sentence as a field of CSV.
+fn quoted(why: &str) -> String {
+    format!("\"{}\"", why.replace('"', "\"\""))
 }

@@ -59,6 +59,12 @@ fn gib(text: &str) -> Result<f64, String> {
     Kind::Gibibytes.parse(text).map_err(|allowed| format!("write {allowed}"))
 }
 
+/// By how much more something takes: 1.02 is +2.0 %. What is as good as nothing has no sign of its own.
+fn percent(factor: f64) -> String {
+    let tenths = (1000.0 * (factor - 1.0)).round();
+    format!("{:+.1}%", if tenths == 0.0 { 0.0 } else { tenths / 10.0 })
+}
+
 /// The folder `skus` or `catalogues` of what a graph names.
 fn make_folder_of(file: &Path) -> Result<(), Error> {
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -150,9 +156,9 @@ impl Tune {
                 if study.uncalibrated().is_none() { seconds(after) } else { "is as small as was found".to_owned() }
             ),
             Some(before) if study.uncalibrated().is_none() => {
-                format!("{:+.1}% {what}: {} → {}.", 100.0 * (after / before - 1.0), seconds(before), seconds(after))
+                format!("{} {what}: {} → {}.", percent(after / before), seconds(before), seconds(after))
             }
-            Some(before) => format!("{:+.1}% {what}.", 100.0 * (after / before - 1.0)),
+            Some(before) => format!("{} {what}.", percent(after / before)),
         });
         if study.knows_sizes() {
             line(format!(
@@ -163,7 +169,11 @@ impl Tune {
         }
         for change in &tuned.changes {
             let worth = match change.without {
-                Some(without) => format!("without it {:+.1}%", 100.0 * (without - 1.0)),
+                // A change may be there for the memory that it saves.
+                Some(without) => match change.ram_without.filter(|ram| *ram > tuned.after.peak_ram_bytes) {
+                    Some(ram) => format!("without it {}, and {:.1} GiB of memory", percent(without), ram / GIB),
+                    None => format!("without it {}", percent(without)),
+                },
                 None => "without it the graph is not lawful, or exceeds the limits".to_owned(),
             };
             line(format!("{} {} → {}: {worth}.", change.path, change.from, change.to));

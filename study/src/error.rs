@@ -156,11 +156,16 @@ pub enum StudyError {
     #[error("{0}")]
     NoModel(String),
     /// A search found no graph that runs.
-    #[error("none of the {tried} graphs that were tried is lawful and runs; begin with one that does")]
+    #[error("none of the {tried} graphs that were tried is lawful and runs; as it is, {why}")]
     NothingRuns {
         /// Graphs that were tried.
         tried: usize,
+        /// Why the first of them does not.
+        why: String,
     },
+    /// The machine that is simulated would not start a graph.
+    #[error("the machine would not start it: {0}")]
+    WouldNotStart(String),
     /// A search found no graph within the limits.
     #[error(
         "none of the {tried} graphs that were tried is within the limits: the one that is nearest takes {takes}; raise the \

@@ -18,6 +18,7 @@ mod sweep;
 mod table;
 mod trace;
 mod tune;
+mod would_run;
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,7 @@ use pipeline_runtime::event::Observer;
 use pipeline_runtime::plan::{Plan, Sku};
 use pipeline_runtime::policy;
 use pipeline_runtime::sim::{Costs, Load, MachineSpec, Report, Setup, StageCost, simulate};
+use pipeline_runtime::topology::Machine;
 
 pub use calibrate::{Fitted, RowError, fit, judge_rows, leave_one_out};
 pub use doubts::{doubts_of_traces, expect_usable};
@@ -59,6 +61,8 @@ pub struct Study {
     catalogue: Vec<String>,
     sku: Option<Sku>,
     machine: Option<MachineSpec>,
+    /// The same machine, as the start of a pipeline sees it.
+    topology: Option<Machine>,
     costs: Costs,
     /// Costs that are not as they were read: paths of settings.
     changed: Vec<String>,
@@ -172,13 +176,26 @@ impl Study {
     pub fn with_costs(graph: &Path, costs: Costs) -> Result<Self, StudyError> {
         let (plan, catalogue) = read::read_graph(graph)?;
         let sku = plan.sku.as_ref().map(sku_of);
-        let machine = sku.as_ref().map(MachineSpec::of_sku);
-        Ok(Self { file: graph.to_owned(), graph: plan, catalogue, sku, machine, costs, changed: Vec::new() })
+        let (file, changed) = (graph.to_owned(), Vec::new());
+        let mut study = Self { file, graph: plan, catalogue, sku: None, machine: None, topology: None, costs, changed };
+        if let Some(sku) = sku {
+            study.on_sku(sku);
+        }
+        Ok(study)
     }
 
-    /// Simulates another machine than the graph's.
-    pub fn on(&mut self, machine: MachineSpec, sku: Option<Sku>) {
-        (self.machine, self.sku) = (Some(machine), sku);
+    /// Simulates the machine of a SKU instead of the graph's.
+    pub fn on_sku(&mut self, sku: Sku) {
+        self.machine = Some(MachineSpec::of_sku(&sku));
+        self.topology = Some(Machine::of_sku(&sku));
+        self.sku = Some(sku);
+    }
+
+    /// Simulates a machine that somebody describes instead of the graph's.
+    pub fn on_machine(&mut self, machine: Machine) {
+        self.machine = Some(MachineSpec::of_topology(&machine));
+        self.topology = Some(machine);
+        self.sku = None;
     }
 
     /// Changes a number of the graph: `stages.spmv.workers=7`.
@@ -212,6 +229,15 @@ impl Study {
         let paths = settings.iter().filter_map(|setting| setting.split_once('=')).map(|(path, _)| self.in_full(path));
         settings::expect_distinct(paths)?;
         settings.iter().try_for_each(|setting| self.set(setting))
+    }
+
+    /// Whether no field that is varied is set as well.
+    ///
+    /// # Errors
+    /// One is, and the setting would count for nothing.
+    pub fn expect_not_set(&self, axes: &[Axis], settings: &[String]) -> Result<(), StudyError> {
+        let set = settings.iter().filter_map(|setting| setting.split_once('=')).map(|(path, _)| self.in_full(path));
+        Ok(settings::expect_distinct(axes.iter().map(|axis| axis.path.clone()).chain(set))?)
     }
 
     /// The same study where these fields are varied: a cost that is varied is not the one that was fitted.

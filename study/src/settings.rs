@@ -150,7 +150,9 @@ pub(super) fn number_of<'a>(
         }
         _ => {
             let fields = ["host.FIELD", "retained.FIELD", "STAGE.FIELD", "STAGE.PIECE.FIELD"];
-            Err(no_such("field", fields.map(str::to_owned).to_vec()))
+            // On the command line costs are told from the graph's own fields, in a fit there is nothing else.
+            let before = if path.starts_with("costs.") { "costs." } else { "" };
+            Err(no_such("field", fields.map(|field| format!("{before}{field}")).to_vec()))
         }
     }
 }

@@ -74,6 +74,8 @@ pub struct Point {
     pub values: Vec<String>,
     /// The figures, or why there are none: a combination may have a deadlock, or not fit.
     pub outcome: Result<Report, StudyError>,
+    /// Why the machine would not run it though there are figures.
+    pub would_not_run: Option<String>,
 }
 
 /// Runs every combination, on all processors. `progress` hears how many are done. The points come in the order of the
@@ -124,8 +126,12 @@ fn point(study: &Study, axes: &[Axis], number: usize, submitted: Submitted, cont
     let run = || {
         let mut study = study.clone();
         axes.iter().zip(&values).try_for_each(|(axis, value)| study.set(&format!("{}={value}", axis.path)))?;
-        study.run(submitted, &Conditions { contention, seed, observer: None })
+        let report = study.run(submitted, &Conditions { contention, seed, observer: None })?;
+        let would_not_run = study.would_not_run(&report);
+        Ok((report, would_not_run))
     };
-    let outcome = run();
-    Point { values, outcome }
+    match run() {
+        Ok((report, would_not_run)) => Point { values, outcome: Ok(report), would_not_run },
+        Err(error) => Point { values, outcome: Err(error), would_not_run: None },
+    }
 }

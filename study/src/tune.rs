@@ -64,6 +64,8 @@ pub struct Change {
     /// How many times as long it takes without this change: 1.02 is 2 % longer. `None`: without it the graph is not
     /// lawful, does not run, or exceeds the limits.
     pub without: Option<f64>,
+    /// The memory at the peak without this change, in bytes; `None` as [`Self::without`], or where tokens have no size.
+    pub ram_without: Option<f64>,
 }
 
 /// What came of a search.
@@ -91,6 +93,8 @@ struct Candidate {
     /// Bytes beyond the limits.
     over: f64,
     goal: f64,
+    /// The memory at the peak; `None` where tokens have no size, and the report's figure means nothing.
+    ram_bytes: Option<f64>,
 }
 
 impl Candidate {
@@ -102,7 +106,8 @@ impl Candidate {
             return self.over < other.over;
         }
         let much = self.goal < other.goal * CLEARLY;
-        let as_good = self.goal <= other.goal && self.report.peak_ram_bytes < other.report.peak_ram_bytes * LESS;
+        let less = self.ram_bytes.zip(other.ram_bytes).is_some_and(|(takes, other)| takes < other * LESS);
+        let as_good = self.goal <= other.goal && less;
         much || as_good
     }
 }
@@ -168,10 +173,14 @@ impl Search<'_> {
     fn run(&self) -> Result<Tuned, StudyError> {
         let first = self.try_one(&BTreeMap::new());
         let before = first.as_ref().ok().cloned();
+        let mut why_not = String::new();
         let mut best = match first {
             Ok(candidate) => Some(candidate),
             // A graph that is lawful and does not run, by a deadlock say, may have a neighbour that does.
-            Err(StudyError::Sim(_)) => None,
+            Err(error @ (StudyError::Sim(_) | StudyError::WouldNotStart(_))) => {
+                why_not = error.to_string();
+                None
+            }
             Err(other) => return Err(other),
         };
         loop {
@@ -189,7 +198,7 @@ impl Search<'_> {
             }
         }
         let Some(mut best) = best else {
-            return Err(StudyError::NothingRuns { tried: self.tried.load(Ordering::Relaxed) });
+            return Err(StudyError::NothingRuns { tried: self.tried.load(Ordering::Relaxed), why: why_not });
         };
         if best.over > 0.0 {
             let takes = self.takes(&best.report);
@@ -292,11 +301,15 @@ impl Search<'_> {
         self.tried.fetch_add(1, Ordering::Relaxed);
         let text = rewrite(self.text, &self.settings(settings))?;
         let study = self.study.with_text(text)?;
+        if let Some(why) = study.would_not_start() {
+            return Err(StudyError::WouldNotStart(why));
+        }
         let report = study.run(self.wanted.submitted, &self.wanted.conditions)?;
         let vram = report.peak_vram_bytes.iter().map(|bytes| (*bytes as f64 - self.wanted.limits.vram_bytes).max(0.0));
         let over = (report.peak_ram_bytes - self.wanted.limits.ram_bytes).max(0.0) + vram.sum::<f64>();
         let goal = self.wanted.goal.of(&report);
-        Ok(Candidate { settings: settings.clone(), report, over, goal })
+        let ram_bytes = study.knows_sizes().then_some(report.peak_ram_bytes);
+        Ok(Candidate { settings: settings.clone(), report, over, goal, ram_bytes })
     }
 
     /// Changes that are worth nothing go.
@@ -315,10 +328,12 @@ impl Search<'_> {
         let change = |(axis, value): (&usize, &usize)| {
             let (path, values) = (&self.axes[*axis].path, &self.axes[*axis].values);
             let without = self.try_one(&self.moved(&best.settings, &[(*axis, self.start[*axis])])).ok();
-            let without = without.filter(|without| without.over <= best.over).map(|without| without.goal / best.goal);
+            let without = without.filter(|without| without.over <= best.over);
+            let ram_without = without.as_ref().and_then(|without| without.ram_bytes);
+            let without = without.map(|without| without.goal / best.goal);
             let from = self.start[*axis].map_or_else(|| "as the stage takes".to_owned(), |start| values[start].clone());
             let to = values[*value].clone();
-            Change { path: path.clone(), from, to, without }
+            Change { path: path.clone(), from, to, without, ram_without }
         };
         Ok(Tuned {
             text: rewrite(self.text, &self.settings(&best.settings))?,

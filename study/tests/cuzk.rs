@@ -112,7 +112,7 @@ fn another_machine_has_no_seconds() {
     let mut study = study(12, &[]);
     assert_eq!(study.uncalibrated(), None);
     let laptop = proofline_study::read_sku(&folder().join("x.ron"), "laptop").expect("the SKU is lawful");
-    study.on(pipeline_runtime::sim::MachineSpec::of_sku(&laptop), Some(laptop));
+    study.on_sku(laptop);
     assert_eq!(
         study.uncalibrated().as_deref(),
         Some("the costs were measured on tr-pro-7995wx-rtx5070ti, this is laptop")

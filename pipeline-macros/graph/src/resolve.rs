@@ -30,6 +30,8 @@ pub struct Resolved<'a> {
     pub edges: Vec<Edge<'a>>,
     /// Whether all stages and all edges are known; else a check must not conclude that something is missing.
     pub whole: bool,
+    /// Edges that lead to a stage that nothing has: misspelt, most likely.
+    pub adrift: Vec<&'a model::Edge>,
 }
 
 /// A stage.
@@ -126,7 +128,8 @@ pub fn resolve<'a>(
     let resident =
         resident.filter_map(|(name, formula)| Some((name.value.as_str(), linear(formula, catalogue, report)?)));
     let resident = resident.collect();
-    let mut graph = Resolved { file, catalogue, sku, stages, resident, edges: Vec::new(), whole: false };
+    let mut graph =
+        Resolved { file, catalogue, sku, stages, resident, edges: Vec::new(), whole: false, adrift: Vec::new() };
     let all_edges = edges::resolve(&mut graph, report);
     let all_stages = file.stages.whole && graph.stages.iter().all(|stage| !stage.branches.is_empty());
     graph.whole = all_edges && all_stages && !doubled;

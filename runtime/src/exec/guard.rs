@@ -39,7 +39,7 @@ impl GuardedPolicy {
 
 impl Policy for GuardedPolicy {
     fn name(&self) -> &str {
-        self.policy.name()
+        guarded(|| self.policy.name()).unwrap_or("whose name panics")
     }
 
     fn waits_for(&self) -> Option<(usize, Decision)> {

@@ -167,7 +167,11 @@ impl Scheduler {
         let reason = match firing.blocked? {
             Blocked::Worker => "all its workers are busy".to_owned(),
             Blocked::Permits => match self.permits.lacking(&firing.claim) {
-                Some(pool) => format!("pool number {pool} has {} free", self.permits.free(pool)),
+                Some(pool) => {
+                    let needs = firing.claim.iter().find(|(other, _)| *other == pool).map_or(0, |(_, needs)| *needs);
+                    let (name, free) = (self.permits.name(pool), self.permits.free(pool));
+                    format!("it needs {needs} of pool `{name}`, which has {free} free")
+                }
                 None => "it lacks permits".to_owned(),
             },
             Blocked::Tokens if !self.slot_free(firing.stage) => "no slot of its output is home".to_owned(),

@@ -225,7 +225,8 @@ fn a_policy_that_chooses_what_may_not_start_is_named() {
     assert_eq!(illegal(Some(9)), "policy `first` chose firing number 9 of 2 that wait");
     assert_eq!(
         illegal(Some(0)),
-        "policy `first` chose stage `right` for job 0 partition 0, which cannot start: pool number 1 has 0 free"
+        "policy `first` chose stage `right` for job 0 partition 0, which cannot start: it needs 1 of pool `heavy`, which \
+         has 0 free"
     );
 }
 

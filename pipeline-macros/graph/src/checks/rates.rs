@@ -3,7 +3,7 @@
 use super::{Check, Example, Planned, examples};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::plan::Role;
-use crate::plan::period::{self, MOST_FIRINGS, NoPeriod, Stall, Unbalanced};
+use crate::plan::period::{self, Fraction, MOST_FIRINGS, NoPeriod, Stall, Unbalanced};
 
 /// The page of PL0401.
 pub const BALANCE: Check = Check {
@@ -94,10 +94,14 @@ fn balance(graph: &Planned<'_>, found: Unbalanced) -> Diagnostic {
         let stated = graph.stated_edge(edge);
         stated.batch.map_or(stated.to.span, |batch| batch.span)
     };
+    let firings = |rate: Fraction| match rate.to_string().as_str() {
+        "1" => "1 firing".to_owned(),
+        rate => format!("{rate} firings"),
+    };
     let way = |edge: usize| way_to(graph, edge);
     Diagnostic::error(BALANCE.code, at(found.edge), title)
-        .here(format!("{} firings", found.over))
-        .and(at(found.first), format!("{} firings", found.known))
+        .here(firings(found.over))
+        .and(at(found.first), firings(found.known))
         .note(format!("one way is {}, the other {}", way(found.edge), way(found.first)))
         .help("give the edges of both ways the same product of `batch`")
 }

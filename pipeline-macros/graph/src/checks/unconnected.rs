@@ -2,6 +2,7 @@
 
 use super::{Check, Example, examples};
 use crate::diagnostic::{Diagnostic, Report};
+use crate::model;
 use crate::resolve::Resolved;
 
 /// The page.
@@ -41,6 +42,9 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
             if graph.edges.iter().any(|edge| edge.to == position && edge.port == number) {
                 continue;
             }
+            if graph.adrift.iter().any(|edge| could_lead_to(graph, edge, port)) {
+                continue;
+            }
             let (name, token) = (stage.name(), &port.token);
             let title = format!("port `{}` of stage `{name}` is not connected", port.name);
             let found = Diagnostic::error(CHECK.code, stage.stated.name.span, title).here(format!("takes `{token}`"));
@@ -57,10 +61,30 @@ fn run(graph: &Resolved<'_>, report: &mut Report) {
     }
 }
 
+/// Whether an edge to a stage that there is not was perhaps meant to lead here: that is reported, and this is due to it.
+fn could_lead_to(graph: &Resolved<'_>, edge: &model::Edge, port: &model::Port) -> bool {
+    let from = graph.stages.iter().find(|stage| stage.name() == edge.from.value);
+    let from = from.and_then(|stage| stage.implementation());
+    from.is_none_or(|from| from.output.as_ref() == Some(&port.token))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::checks::examples;
     use crate::checks::testing::{diagnostics, with};
+
+    #[test]
+    fn an_edge_to_a_misspelt_stage_is_one_fault() {
+        let text = with(examples::FORK_AND_JOIN, "Edge(\"prep_msm\", \"gpu_ntt_msm\")", "Edge(\"prep_msm\", \"gpü\")");
+        let found = diagnostics(&text);
+        assert_eq!(found.iter().map(|found| found.title.as_str()).collect::<Vec<_>>(), ["there is no stage `gpü`"]);
+        // What it would not have led to is a fault of its own, and so is a stage that there could be.
+        let found = diagnostics(&text.replacen("Edge(\"spmv\", \"gpu_ntt_msm\"),", "", 1));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[0].title, "port `evaluated` of stage `gpu_ntt_msm` is not connected");
+        let found = diagnostics(&text.replacen("\"gpü\"", "\"assemble\"", 1));
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
 
     #[test]
     fn one_fault_for_one_missing_edge() {

@@ -50,6 +50,12 @@ pub fn wanted(span: Span, name: Option<&str>, wanted: &str, found: &Value) -> Di
     }
 }
 
+/// A call among the backends of a `Prefer`.
+pub fn nested_prefer(span: Span) -> Diagnostic {
+    Diagnostic::error(CHECK.code, span, "`backend`: a `Prefer` has backends' names in it, nothing else")
+        .help("write all names in one, the best first: `Prefer(\"cuda\", \"host\")`")
+}
+
 /// A file of another kind where a graph should be.
 pub fn other_kind(span: Span, found: Kind, wanted: &str) -> Diagnostic {
     let error = Diagnostic::error(CHECK.code, span, format!("this is {}, not {wanted}", found.words()));
@@ -89,6 +95,18 @@ pub fn out_of_range(span: Span, name: Option<&str>, found: u64, range: &RangeInc
         }
         _ => error.help(write),
     }
+}
+
+/// A number that is negative, has a fraction, or more digits than a computer counts to.
+pub fn no_count(span: Span, name: Option<&str>, found: &str, range: &RangeInclusive<u64>) -> Diagnostic {
+    let (first, last) = (range.start(), range.end());
+    let is_whole = !found.contains(['.', 'e', 'E']) || found.starts_with("0x");
+    if !is_whole {
+        return of(span, name, format!("expected a whole number, found the number {found}"))
+            .help(format!("write a whole number, {first} to {last}"));
+    }
+    let write = if found.starts_with('-') { format!("{first} or more") } else { format!("{last} or less") };
+    of(span, name, format!("{found} is outside {first} to {last}")).help(format!("write {write}"))
 }
 
 /// A list or a map of more items than make sense.
@@ -153,6 +171,22 @@ mod tests {
             of("\"mem_heavy\": 1", "\"mem_heavy\": 1.5"),
             ["`mem_heavy`: expected a whole number, found the number 1.5"]
         );
+        for backend in
+            ["Prefer(\"cuda\", Prefer(\"cuda\", \"host\"))", "Prefer(Prefer(\"cuda\"), \"host\")", "Prefer(Prefer())"]
+        {
+            let stage = format!("Stage(\"synthesize\", backend: {backend}, on: \"all\"");
+            assert_eq!(
+                titles(&with(examples::SMALL, "Stage(\"synthesize\", on: \"all\"", &stage)),
+                ["`backend`: a `Prefer` has backends' names in it, nothing else"],
+                "{backend}"
+            );
+        }
+        for (found, help) in [("-3", "1 or more"), ("-0x3", "1 or more"), ("99999999999999999999", "65536 or less")] {
+            let found_there =
+                diagnostics(&with(examples::SMALL, "\"mem_heavy\": 1", &format!("\"mem_heavy\": {found}")));
+            assert_eq!(found_there[0].title, format!("`mem_heavy`: {found} is outside 1 to 65536"));
+            assert_eq!(found_there[0].help, [format!("write {help}")]);
+        }
         assert_eq!(of("on: \"all\"", "on: all"), ["`on`: expected a string, found `all`"]);
         assert_eq!(of("\"*\"", "\"9-2\""), ["\"9-2\" does not name CCDs"]);
         assert_eq!(of("edges: [Edge(", "edges: [Egde("), ["expected `Edge`, found `Egde`"]);

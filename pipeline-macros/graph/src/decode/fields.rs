@@ -110,7 +110,10 @@ impl<'r> Decoder<'r> {
     /// A whole number inside `range`.
     pub fn integer(&mut self, node: &Node, range: RangeInclusive<u64>) -> Option<At<u64>> {
         let Some(number) = node.value.integer() else {
-            self.wanted(node, "a whole number");
+            match &node.value {
+                Value::Number(text) => self.report.add(values::no_count(node.span, self.name(node), text, &range)),
+                _ => self.wanted(node, "a whole number"),
+            }
             return None;
         };
         if !range.contains(&number) {

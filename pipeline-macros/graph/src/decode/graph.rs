@@ -10,7 +10,7 @@ use crate::model::{
     Backend, Ccds, Dealloc, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice,
     Stage, Unit,
 };
-use crate::ron::{Node, Value};
+use crate::ron::{Argument, Node, Value};
 use crate::source::At;
 
 /// More of anything than this is a slip of the finger.
@@ -251,6 +251,11 @@ impl Decoder<'_> {
                     && name.value != "Prefer"
                 {
                     self.report.add(values::other_word(name.span, None, &name.value, &["Prefer"]));
+                }
+                let is_call = |argument: &&Argument| matches!(argument.value.value, Value::Call(_));
+                if let Some(inner) = call.arguments.iter().find(is_call) {
+                    self.report.add(values::nested_prefer(inner.value.span));
+                    return None;
                 }
                 let names: Vec<At<String>> =
                     call.arguments.iter().filter_map(|argument| self.text(&argument.value)).collect();

@@ -33,8 +33,10 @@ pub fn resolve(graph: &mut Resolved<'_>, report: &mut Report) -> bool {
             Some(((from, to), port)) => graph.edges.push(Edge { stated, from, to, port }),
             None => {
                 all = false;
-                if let Some(to) = to {
-                    graph.stages[to].inputs_known = false;
+                match to {
+                    Some(to) => graph.stages[to].inputs_known = false,
+                    None if graph.catalogue.of_stage(&stated.to.value).next().is_none() => graph.adrift.push(stated),
+                    None => {}
                 }
                 if let Some((from, to)) = ends
                     && is_turned(file, stated, &graph.stages[from], &graph.stages[to])

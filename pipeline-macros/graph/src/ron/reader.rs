@@ -14,8 +14,9 @@ const DEPTH_LIMIT: usize = 64;
 /// Reads the document of `file`. All faults are reported; what could not be read is [`Value::Broken`].
 pub fn read(file: FileId, sources: &Sources, report: &mut Report) -> Node {
     let tokens = tokens(file, &sources.get(file).text, report);
-    let (open, soft) = (Vec::new(), Vec::new());
-    let mut reader = Reader { tokens, at: 0, open, opened: 0, soft, closed_early: false, bracket_fault: false, report };
+    let (open, soft, balanced) = (Vec::new(), Vec::new(), are_balanced(&tokens));
+    let mut reader =
+        Reader { tokens, at: 0, open, opened: 0, balanced, soft, closed_early: false, bracket_fault: false, report };
     let node = reader.value();
     if let (token, span) = reader.peek().clone()
         && token != Token::End
@@ -30,6 +31,22 @@ pub fn read(file: FileId, sources: &Sources, report: &mut Report) -> Node {
     node
 }
 
+/// Whether every bracket that opens is closed by its like.
+fn are_balanced(tokens: &[(Token, Span)]) -> bool {
+    let mut open = Vec::new();
+    let closes = |(token, _): &(Token, Span)| match token {
+        Token::Open(bracket) => {
+            open.push(*bracket);
+            true
+        }
+        Token::Close(')') => open.pop() == Some('('),
+        Token::Close(']') => open.pop() == Some('['),
+        Token::Close(_) => open.pop() == Some('{'),
+        _ => true,
+    };
+    tokens.iter().all(closes) && open.is_empty()
+}
+
 struct Reader<'a> {
     tokens: Vec<(Token, Span)>,
     at: usize,
@@ -37,6 +54,8 @@ struct Reader<'a> {
     open: Vec<Open>,
     /// How many brackets were opened so far.
     opened: usize,
+    /// No bracket is missing or too many: what lies inside something else was meant to.
+    balanced: bool,
     /// Faults that may be due to a bracket that is missing or too many: the number of the innermost bracket around each.
     soft: Vec<(usize, Diagnostic)>,
     /// A bracket was taken to end where nothing closes it, and that was reported.

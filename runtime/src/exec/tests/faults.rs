@@ -65,6 +65,26 @@ fn an_illegal_policy_fails_the_jobs_and_closes_the_pipeline() {
     assert!(running.is_idle());
 }
 
+/// One that cannot even say what it is called is no worse.
+#[test]
+fn a_policy_whose_name_panics_too_fails_the_jobs() {
+    struct Nameless;
+    impl Policy for Nameless {
+        fn name(&self) -> &'static str {
+            panic!("no name")
+        }
+        fn choose(&mut self, _: &policy::State<'_>) -> Option<usize> {
+            panic!("no choice")
+        }
+    }
+    let options = Options { policy: Some(Box::new(Nameless)), ..Options::default() };
+    let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
+    let failure = running.submit(TestJob::new(1, 3)).unwrap().wait().err().unwrap();
+    assert_eq!(failure.to_string(), "job 0 failed: policy `whose name panics` panicked: no choice");
+    running.drain();
+    assert!(running.is_idle());
+}
+
 /// A policy, an observer or a waker that panics is somebody else's fault, and must not stop the pipeline.
 #[test]
 fn a_policy_that_panics_fails_the_jobs_and_closes_the_pipeline() {

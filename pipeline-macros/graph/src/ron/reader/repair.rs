@@ -65,7 +65,7 @@ impl Reader<'_> {
         let Some([(Token::Word(name), _), (Token::Open('('), _)]) = self.tokens.get(self.at..self.at + 2) else {
             return false;
         };
-        self.open.iter().any(|open| open.name.as_ref() == Some(name))
+        !self.balanced && self.open.iter().any(|open| open.name.as_ref() == Some(name))
     }
 
     /// Whether what follows the word that was just read can only be the arguments of a call.
