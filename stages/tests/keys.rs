@@ -167,6 +167,122 @@ fn points_that_are_none_are_named() {
     refused(with(&G1Affine::identity().to_uncompressed()), &["point 1 of h (G1) is the point at infinity", &place]);
 }
 
+/// p, big-endian as encodings are: the least coordinate that is none.
+const PRIME: [u8; 48] = [
+    0x1a, 0x01, 0x11, 0xea, 0x39, 0x7f, 0xe6, 0x9a, 0x4b, 0x1b, 0xa7, 0xb6, 0x43, 0x4b, 0xac, 0xd7, 0x64, 0x77, 0x4b,
+    0x84, 0xf3, 0x85, 0x12, 0xbf, 0x67, 0x30, 0xd2, 0xa0, 0xf6, 0xb0, 0xf6, 0x24, 0x1e, 0xab, 0xff, 0xfe, 0xb1, 0x53,
+    0xff, 0xff, 0xb9, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xaa, 0xab,
+];
+
+/// A coordinate's 48 bytes with p added, which stand for the same element and are another text for it; nothing if they are
+/// too large for the bits that are left beside the flags.
+fn plus_prime(bytes: &mut [u8]) -> bool {
+    let mut carry = 0;
+    for (byte, prime) in bytes.iter_mut().zip(&PRIME).rev() {
+        let sum = u16::from(*byte) + u16::from(*prime) + carry;
+        (*byte, carry) = (sum as u8, sum >> 8);
+    }
+    carry == 0 && bytes[0] < 0x20
+}
+
+/// Where each point of a `.params` file begins, and its bytes.
+fn points_of(key: &Parameters) -> Vec<(usize, usize)> {
+    let mut places: Vec<_> = [96, 96, 192, 192, 96, 192].map(|bytes| (0, bytes)).to_vec();
+    let mut at = 0;
+    for place in &mut places {
+        place.0 = at;
+        at += place.1;
+    }
+    let counts = [(key.vk.ic.len(), 96), (key.h.len(), 96), (key.l.len(), 96), (key.a.len(), 96), (key.b_g1.len(), 96)];
+    for (count, bytes) in counts.into_iter().chain([(key.b_g2.len(), 192)]) {
+        at += 4;
+        for _ in 0..count {
+            places.push((at, bytes));
+            at += bytes;
+        }
+    }
+    places
+}
+
+/// Every other way to write a point, in every place where one stands: flags where none may be, infinity with something behind
+/// its flag, coordinates that are not below p, infinity itself. Only in L infinity may be.
+#[test]
+fn every_other_way_to_write_a_point_is_refused_everywhere() {
+    let (folder, bytes) = written();
+    let key = small();
+    let places = points_of(&key);
+    assert_eq!(places.last().map(|(at, length)| at + length), Some(bytes.len()));
+    let l = places.len() - key.b_g2.len() - key.b_g1.len() - key.a.len() - key.l.len();
+    let mut not_below = 0;
+    for (number, (at, length)) in places.into_iter().enumerate() {
+        let with = |change: &dyn Fn(&mut [u8])| {
+            let mut bytes = bytes.clone();
+            change(&mut bytes[at..at + length]);
+            read(&folder, &bytes)
+        };
+        for flags in [0x20, 0x40, 0x60, 0x80, 0xa0, 0xc0, 0xe0] {
+            refused(with(&|point| point[0] |= flags), &[&format!("offset {at}")]);
+            let alone = with(&|point| {
+                point.fill(0);
+                point[0] = flags;
+            });
+            match alone {
+                Ok(_) => assert!(flags == 0x40 && (l..l + key.l.len()).contains(&number), "flags {flags:x} at {at}"),
+                alone => refused(alone, &[&format!("offset {at}")]),
+            }
+        }
+        for behind in [1, 47, 48, 95, length - 1] {
+            let infinity = |point: &mut [u8]| {
+                point.fill(0);
+                (point[0], point[behind]) = (0x40, 1);
+            };
+            refused(with(&infinity), &[&format!("offset {at}")]);
+        }
+        refused(with(&|point| point.fill(0)), &[&format!("offset {at}")]);
+        for component in (0..length).step_by(48) {
+            let mut raised = bytes[at + component..at + component + 48].to_vec();
+            if plus_prime(&mut raised) {
+                not_below += 1;
+                refused(
+                    with(&|point| point[component..component + 48].copy_from_slice(&raised)),
+                    &[&format!("offset {at}")],
+                );
+            }
+            refused(
+                with(&|point| point[component..component + 48].copy_from_slice(&PRIME)),
+                &[&format!("offset {at}")],
+            );
+        }
+    }
+    assert!(not_below > 3, "{not_below} coordinates could be raised by p");
+}
+
+/// Counts of all queries, one too many and one too few, and at the ends of their range.
+#[test]
+fn wrong_counts_are_refused() {
+    let (folder, bytes) = written();
+    let key = small();
+    let mut at = VK_HEAD;
+    for (count, each) in [
+        (key.vk.ic.len(), 96),
+        (key.h.len(), 96),
+        (key.l.len(), 96),
+        (key.a.len(), 96),
+        (key.b_g1.len(), 96),
+        (key.b_g2.len(), 192),
+    ] {
+        let count = count as u32;
+        assert_eq!(bytes[at..at + 4], count.to_be_bytes());
+        for wrong in [0, count - 1, count + 1, 1 << 31, u32::MAX] {
+            let mut changed = bytes.clone();
+            changed[at..at + 4].copy_from_slice(&wrong.to_be_bytes());
+            refused(read(&folder, &changed), &[]);
+        }
+        at += 4 + each * count as usize;
+    }
+    assert_eq!(at, bytes.len());
+}
+
 #[test]
 fn points_of_g2_are_checked_too() {
     let (folder, mut bytes) = written();

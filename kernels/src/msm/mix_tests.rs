@@ -253,3 +253,31 @@ fn a_stored_point_with_y_zero_is_refused() {
     refused::<G1Affine>();
     refused::<G2Affine>();
 }
+
+/// After [`Query::prepare`] nothing is mapped, also where buckets are so large that they are cut into pieces, and many of them
+/// are summed at once: a thread that waits for the pieces of one may take up another.
+#[test]
+fn a_prepared_workspace_has_room_for_many_huge_buckets() {
+    let n = 1 << 18;
+    let threads = 3;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let step = G1Affine::standard_generator();
+    let points = vec![step; n];
+    for path in Path::all() {
+        let query = Query::with_path(points.clone(), path);
+        let arena = proofline_memory::Arena::default();
+        let workspace = Workspace::in_arena(&arena);
+        pool.install(|| query.prepare(&workspace, threads));
+        let prepared = arena.counts();
+        // The same digits in every window, two of them.
+        let scalars: Vec<Scalar> =
+            (0..n).map(|k| Scalar::from([u64::MAX / 0xffff, u64::MAX / 0xffff * 2][k % 2])).collect();
+        let mut set = ScalarSet::new();
+        set.fill(&scalars, None);
+        let want = G1Affine::from(crate::G1Projective::from(step) * scalars.iter().sum::<Scalar>());
+        for round in 0..3 {
+            assert_eq!(G1Affine::from(pool.install(|| query.msm(&set, &workspace))), want, "{}", path.name());
+            assert_eq!(arena.counts(), prepared, "round {round}, {}", path.name());
+        }
+    }
+}
