@@ -108,7 +108,7 @@ impl Domain {
         self.log_size
     }
 
-    /// Bytes of the tables.
+    /// Bytes of the tables, but for those that the first quotient makes beside them, which are short.
     pub fn bytes(&self) -> usize {
         self.transforms.forward.bytes() + self.transforms.backward.bytes()
     }

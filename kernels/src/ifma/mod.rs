@@ -62,4 +62,6 @@ fn multiply(proof: Ifma, count: u64) -> u64 {
 }
 
 #[cfg(test)]
+mod batch_tests;
+#[cfg(test)]
 mod tests;

@@ -12,18 +12,18 @@ use crate::fixed_base::Table;
 use crate::{G1Affine, G2Affine};
 
 /// Points by their factors of the generator; 0 is infinity.
-struct Known<C: Curve> {
+pub(super) struct Known<C: Curve> {
     factors: Vec<Scalar>,
-    points: Vec<C>,
+    pub(super) points: Vec<C>,
 }
 
 impl<C: Curve> Known<C> {
-    fn of(factors: Vec<Scalar>) -> Self {
+    pub(super) fn of(factors: Vec<Scalar>) -> Self {
         let points = Table::new(C::standard_generator().into(), factors.len()).mul_many(&factors);
         Self { factors, points }
     }
 
-    fn sum(&self, scalars: &[Scalar]) -> C {
+    pub(super) fn sum(&self, scalars: &[Scalar]) -> C {
         let products = self.factors.iter().zip(scalars).map(|(factor, scalar)| *factor * scalar);
         C::from(C::Projective::from(C::standard_generator()) * products.sum::<Scalar>())
     }
@@ -154,59 +154,6 @@ fn borders_of_batches_in_g2() {
     borders::<G2Affine>(&[1023, 1024, 1025, 2049]);
 }
 
-/// One workspace, used by several multiplications of several queries at once, on pools of one thread and of many, in turn
-/// with calls that panic: sums are right, and what panicked has taken nothing away.
-#[test]
-fn a_workspace_is_shared_at_once_and_survives_panics() {
-    let mut rng = ChaCha8Rng::seed_from_u64(23);
-    for path in Path::all() {
-        let workspace = Workspace::new();
-        let long = Known::<G1Affine>::of((0..3000).map(|_| Scalar::random(&mut rng)).collect());
-        let short = Known::<G1Affine>::of((0..70).map(|_| Scalar::random(&mut rng)).collect());
-        let queries = [&long, &short].map(|known| Query::with_path(known.points.clone(), path));
-        let scalars: Vec<Scalar> = (0..3000).map(|_| Scalar::random(&mut rng)).collect();
-        let wants = [&long, &short].map(|known| known.sum(&scalars));
-        for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let multiply = |which: usize| {
-                let scalars = &scalars[..queries[which].len()];
-                let mut set = ScalarSet::new();
-                set.fill(scalars, None);
-                let sums = [queries[which].msm(&set, &workspace), queries[which].msm_dense(scalars, &workspace)];
-                assert!(sums.into_iter().all(|sum| G1Affine::from(sum) == wants[which]), "{} threads", threads);
-            };
-            std::thread::scope(|scope| {
-                for which in [0, 1, 0] {
-                    let (pool, multiply) = (&pool, &multiply);
-                    scope.spawn(move || pool.install(|| rayon::join(|| multiply(which), || multiply(1 - which))));
-                }
-            });
-            let broken = catch_unwind(AssertUnwindSafe(|| {
-                pool.install(|| match path {
-                    Path::Portable => panics_inside(&workspace.portable, &G1Affine::portable(short.points.clone())),
-                    #[cfg(target_arch = "x86_64")]
-                    Path::Ifma(proof) => panics_inside(&workspace.ifma, &G1Affine::ifma(proof, &short.points)),
-                })
-            }));
-            assert!(broken.is_err());
-            let before = workspace.bytes();
-            pool.install(|| multiply(0));
-            assert!(before > 0 && workspace.bytes() >= before);
-        }
-    }
-}
-
-/// Panics with memory of every kind in its hands.
-fn panics_inside<A: Adder<G1Affine>>(pool: &Pool<G1Affine, A>, adder: &A) {
-    pool.with_terms(|terms| {
-        let _room = terms.room(9, 36);
-        pool.with_window((9, 9), |window| {
-            window.sorted.entries.extend([1, 2, 3]);
-            pool.with_pieces(3, |_| pool.with_task(adder, |_| panic!("in the middle")))
-        })
-    })
-}
-
 /// More scalars than points, of all kinds of calls: refused before anything is read.
 #[test]
 fn a_query_shorter_than_its_scalars_is_refused() {
@@ -252,32 +199,4 @@ fn a_stored_point_with_y_zero_is_refused() {
     }
     refused::<G1Affine>();
     refused::<G2Affine>();
-}
-
-/// After [`Query::prepare`] nothing is mapped, also where buckets are so large that they are cut into pieces, and many of them
-/// are summed at once: a thread that waits for the pieces of one may take up another.
-#[test]
-fn a_prepared_workspace_has_room_for_many_huge_buckets() {
-    let n = 1 << 18;
-    let threads = 3;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let step = G1Affine::standard_generator();
-    let points = vec![step; n];
-    for path in Path::all() {
-        let query = Query::with_path(points.clone(), path);
-        let arena = proofline_memory::Arena::default();
-        let workspace = Workspace::in_arena(&arena);
-        pool.install(|| query.prepare(&workspace, threads));
-        let prepared = arena.counts();
-        // The same digits in every window, two of them.
-        let scalars: Vec<Scalar> =
-            (0..n).map(|k| Scalar::from([u64::MAX / 0xffff, u64::MAX / 0xffff * 2][k % 2])).collect();
-        let mut set = ScalarSet::new();
-        set.fill(&scalars, None);
-        let want = G1Affine::from(crate::G1Projective::from(step) * scalars.iter().sum::<Scalar>());
-        for round in 0..3 {
-            assert_eq!(G1Affine::from(pool.install(|| query.msm(&set, &workspace))), want, "{}", path.name());
-            assert_eq!(arena.counts(), prepared, "round {round}, {}", path.name());
-        }
-    }
 }

@@ -235,3 +235,5 @@ mod load_tests;
 mod mix_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod workspace_tests;

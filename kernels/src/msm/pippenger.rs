@@ -28,14 +28,14 @@ pub(super) struct Jobs<'m, const LIMBS: usize> {
 impl<'m, const LIMBS: usize> Jobs<'m, LIMBS> {
     pub(super) fn new(terms: Terms<'m, LIMBS>) -> Self {
         let width = window_width(terms.len().min(TERMS_PER_CHUNK), terms.bits());
-        Self::with_width(terms, width)
+        Self::cut(terms, width, TERMS_PER_CHUNK)
     }
 
-    /// [`new`](Self::new) with windows of a given width.
-    pub(super) fn with_width(mut terms: Terms<'m, LIMBS>, width: u32) -> Self {
+    /// [`new`](Self::new) with windows of a given width, and so many terms in a chunk at most.
+    pub(super) fn cut(mut terms: Terms<'m, LIMBS>, width: u32, most_per_chunk: usize) -> Self {
         let windows = (terms.bits() > 0).then(|| Windows::new(terms.bits(), width));
         windows.iter().for_each(|windows| terms.bias(windows));
-        let chunks = terms.len().div_ceil(TERMS_PER_CHUNK).max(1);
+        let chunks = terms.len().div_ceil(most_per_chunk).max(1);
         let per_chunk = terms.len().div_ceil(chunks);
         Self { terms, windows, per_chunk, chunks }
     }

@@ -9,11 +9,11 @@ use super::*;
 use crate::{G1Affine, G2Affine};
 
 /// Σ scalar · point, one product at a time.
-fn naive<C: Curve>(points: &[C], scalars: &[Scalar]) -> C::Projective {
+pub(super) fn naive<C: Curve>(points: &[C], scalars: &[Scalar]) -> C::Projective {
     points.iter().zip(scalars).map(|(point, scalar)| C::Projective::from(*point) * *scalar).sum()
 }
 
-fn random_points<C: Curve>(rng: &mut ChaCha8Rng, n: usize) -> Vec<C> {
+pub(super) fn random_points<C: Curve>(rng: &mut ChaCha8Rng, n: usize) -> Vec<C> {
     // A walk is much faster than n random points and has no relation that the kernels could meet by accident.
     let step = C::from(C::Projective::from(C::standard_generator()) * Scalar::random(&mut *rng));
     let mut at = C::Projective::from(C::standard_generator()) * Scalar::random(&mut *rng);
@@ -42,7 +42,7 @@ fn borders() -> Vec<Scalar> {
 }
 
 /// Scalars of all classes.
-fn mixed_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
+pub(super) fn mixed_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
     let borders = borders();
     (0..n)
         .map(|_| match rng.gen_range(0..4) {
@@ -233,96 +233,36 @@ fn affine_forms<C: Curve>() {
     }
 }
 
+/// Windows of every width, and terms in one chunk and in many, as only queries of millions of points have them.
 fn all_window_sizes<C: Curve>(widest: u32) {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let points = random_points::<C>(&mut rng, 50);
     let mut scalars = mixed_scalars(&mut rng, 40);
     scalars.extend(borders().into_iter().take(10));
     let want = naive(&points, &scalars);
-    let arena = proofline_memory::Arena::default();
-    let mut memory = workspace::Limbs::new(&arena);
-    let n = scalars.len();
-    let term = |i: usize| Some((2 * i as u32, canonical(&scalars[i])));
     for width in 2..=widest {
-        let portable = C::portable(points.clone());
-        let jobs = pippenger::Jobs::with_width(Terms::new(memory.room(n, 4 * n).take(n), term), width);
-        let got = pippenger::multiply(&portable, &Pool::new(&arena), &jobs);
-        drop(jobs);
-        assert_eq!(got, want, "width {width}, portable");
-        #[cfg(target_arch = "x86_64")]
-        if let Some(proof) = crate::ifma::Ifma::detect() {
-            let ifma = C::ifma(proof, &points);
-            let jobs = pippenger::Jobs::with_width(Terms::new(memory.room(n, 4 * n).take(n), term), width);
-            let got = pippenger::multiply(&ifma, &Pool::new(&arena), &jobs);
-            drop(jobs);
-            assert_eq!(got, want, "width {width}, IFMA");
+        for most in [pippenger::TERMS_PER_CHUNK, 50, 49, 17, 1] {
+            let what = format!("width {width}, {most} terms a chunk");
+            assert_eq!(sum_of_chunks(&C::portable(points.clone()), &scalars, width, most), want, "{what}, portable");
+            #[cfg(target_arch = "x86_64")]
+            if let Some(proof) = crate::ifma::Ifma::detect() {
+                assert_eq!(sum_of_chunks(&C::ifma(proof, &points), &scalars, width, most), want, "{what}, IFMA");
+            }
+            // The few chunks of the widest windows are as good as many.
+            if width > 6 && most < 17 {
+                break;
+            }
         }
     }
 }
 
-/// A multiplication after others of the same sizes finds all memory that it needs.
-#[test]
-fn a_workspace_stops_growing() {
-    let mut rng = ChaCha8Rng::seed_from_u64(10);
-    let points = random_points::<G1Affine>(&mut rng, 700);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    for path in Path::all() {
-        let query = Query::with_path(points.clone(), path);
-        let workspace = Workspace::new();
-        let mut kept = Vec::new();
-        for _ in 0..4 {
-            let scalars = mixed_scalars(&mut rng, points.len());
-            let mut set = ScalarSet::new();
-            set.fill(&scalars, None);
-            let dense: Vec<Scalar> = (0..points.len()).map(|_| Scalar::random(&mut rng)).collect();
-            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(&dense, &workspace)));
-            assert_eq!(sums, (naive(&points, &scalars), naive(&points, &dense)), "{}", path.name());
-            kept.push(workspace.bytes());
-        }
-        assert!(kept[1] > 0 && kept[1..].iter().all(|bytes| *bytes <= kept[1] + kept[1] / 8), "{kept:?}");
-    }
-}
-
-/// The memory of a batch, which lies on the heap.
-fn scratch<C: Curve>(path: Path) -> usize {
-    match path {
-        Path::Portable => <C::Portable as Adder<C>>::SCRATCH_BYTES,
-        #[cfg(target_arch = "x86_64")]
-        Path::Ifma(_) => <C::Ifma as Adder<C>>::SCRATCH_BYTES,
-    }
-}
-
-/// After [`Query::prepare`] no multiplication maps anything, whatever the classes of its scalars.
-#[test]
-fn a_prepared_workspace_has_room_for_any_scalars() {
-    let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let n = 1 << 15;
-    let points = random_points::<G1Affine>(&mut rng, n);
-    let threads = 3;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    for path in Path::all() {
-        let query = Query::with_path(points.clone(), path);
-        let arena = proofline_memory::Arena::default();
-        let workspace = Workspace::in_arena(&arena);
-        pool.install(|| query.prepare(&workspace, threads));
-        let prepared = arena.counts();
-        assert!(prepared.maps > 0);
-        assert_eq!(
-            workspace.bytes() + threads * scratch::<G1Affine>(path),
-            query.prepared_bytes(threads),
-            "{}",
-            path.name()
-        );
-        let full: Vec<Scalar> = (0..n).map(|_| Scalar::random(&mut rng)).collect();
-        let small: Vec<Scalar> = (0..n).map(|_| Scalar::from(rng.r#gen::<u64>())).collect();
-        for scalars in [&full, &small, &vec![Scalar::ONE; n], &vec![-Scalar::ONE; n], &mixed_scalars(&mut rng, n)] {
-            let mut set = ScalarSet::new();
-            set.fill(scalars, None);
-            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(scalars, &workspace)));
-            assert_eq!(sums.0, sums.1, "{}", path.name());
-            assert_eq!(arena.counts(), prepared, "{}", path.name());
-        }
-    }
+fn sum_of_chunks<C: Curve, A: Adder<C>>(adder: &A, scalars: &[Scalar], width: u32, most: usize) -> C::Projective {
+    let (arena, n) = (proofline_memory::Arena::default(), scalars.len());
+    let mut memory = workspace::Limbs::new(&arena);
+    let term = |i: usize| Some((2 * i as u32, canonical(&scalars[i])));
+    let jobs = pippenger::Jobs::cut(Terms::new(memory.room(n, 4 * n).take(n), term), width, most);
+    assert_eq!(jobs.count() % n.div_ceil(most.min(n)), 0, "as many jobs a window as there are chunks");
+    pippenger::multiply(adder, &Pool::new(&arena), &jobs)
 }
 
 #[test]

@@ -75,3 +75,5 @@ pub enum SparseError {
 mod border_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod triple_tests;

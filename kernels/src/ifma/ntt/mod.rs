@@ -12,6 +12,7 @@
 
 mod pass;
 mod plan;
+mod rows;
 mod stage;
 mod tables;
 

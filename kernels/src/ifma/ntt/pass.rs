@@ -4,6 +4,7 @@ use proofline_memory::Pages;
 use rayon::prelude::*;
 
 use super::plan::Scale;
+use super::rows::{Rows, load, store};
 use super::stage::{self, MAX_ROWS};
 use super::tables::{Geometry, Tables};
 use crate::Scalar;
@@ -22,14 +23,6 @@ struct Memory(*mut Scalar);
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
-
-/// The elements of one task. Row i is at `at + i·row_stride`; lane l is `l·lane_stride` behind. One of the strides is 1.
-#[derive(Clone, Copy)]
-struct Rows {
-    at: *mut Scalar,
-    row_stride: usize,
-    lane_stride: usize,
-}
 
 /// Everything that tasks of a pass have in common.
 struct Pass<'a> {
@@ -269,40 +262,5 @@ unsafe fn second_stage<const SPLIT: bool>(
         }
         // SAFETY: as for the loads.
         unsafe { store([&even, &odd], rows, start + i) };
-    }
-}
-
-/// Rows `i` and `i` + 1.
-///
-/// # Safety
-/// As for [`strided`]; both must be among the rows.
-#[inline(always)]
-unsafe fn load(proof: Ifma, rows: Rows, i: usize) -> [Fr; 2] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let at = rows.at.add(i * rows.row_stride);
-        if rows.lane_stride == 1 {
-            [fr::load(proof, at), fr::load(proof, at.add(rows.row_stride))]
-        } else {
-            fr::load_rows(proof, at, rows.lane_stride)
-        }
-    }
-}
-
-/// The inverse of [`load`]; normalised, below 2^256.
-///
-/// # Safety
-/// As for [`load`].
-#[inline(always)]
-unsafe fn store(x: [&Fr; 2], rows: Rows, i: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let at = rows.at.add(i * rows.row_stride);
-        if rows.lane_stride == 1 {
-            fr::store(x[0], at);
-            fr::store(x[1], at.add(rows.row_stride));
-        } else {
-            fr::store_rows(x, at, rows.lane_stride);
-        }
     }
 }
