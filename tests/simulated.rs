@@ -353,6 +353,8 @@ fn a_field_is_given_once_and_is_in_the_file() {
         (&["sweep", PHASE12, "--vary", "workers=1,2", "--vary", "stages.synthesize.workers=3"][..], twice),
         (&["tune", PHASE12, "--vary", "workers=1,2", "--vary", "workers=3"], twice),
         (&["sweep", PHASE12, "--vary", "workers=1,2", "--set", "stages.synthesize.workers=3"], twice),
+        (&["sweep", PHASE12, "--vary", "workers=,"], "`workers=,` has no values to try; write PATH=1..16, "),
+        (&["sweep", PHASE12, "--vary", "workers=1..99999999999"], "has no values to try; write PATH=1..16, "),
         (&["sim", PHASE12, "--set", "workers=1", "--set", "stages.synthesize.workers=2"], twice),
         (
             &["tune", PHASE12, "--vary", "stages.synthesize.needs.dealloc=1,2"],
@@ -539,8 +541,8 @@ fn what_the_machine_would_not_run_is_said() {
 }
 
 /// A graph for any machine, with numbers that the simulated one has not the cores for.
-fn demanding() -> (String, String) {
-    let folder = scratch("demanding");
+fn demanding(place: &str) -> (String, String) {
+    let folder = scratch(place);
     fs::create_dir_all(format!("{folder}/skus")).expect("a folder");
     fs::copy("graphs/skus/laptop.ron", format!("{folder}/skus/laptop.ron")).expect("a copy");
     let text = fs::read_to_string("graphs/host.ron").expect("a graph");
@@ -558,10 +560,23 @@ fn demanding() -> (String, String) {
     (graph, costs)
 }
 
+#[test]
+fn what_is_not_simulated_as_it_is_written_is_said() {
+    let (graph, costs) = demanding("unbounded");
+    let text = fs::read_to_string(&graph).expect("a graph").replace("sku: any,", "sku: any, dealloc: unbounded_free,");
+    let freeing = format!("{graph}.freeing.ron");
+    fs::write(&freeing, text).expect("a scratch file");
+    let on = ["--costs", &costs, "--sku", "laptop", "--jobs", "2"];
+    let (code, _, error) = proofline(&[&["sim", &freeing][..], &on].concat());
+    assert!(code == 0 && error.contains("`dealloc: unbounded_free` frees on threads that nobody counts"), "{error}");
+    let (code, _, error) = proofline(&[&["sim", &graph][..], &on].concat());
+    assert!(code == 0 && error.is_empty(), "{error}");
+}
+
 /// What is tuned for a machine starts on it, also where the graph itself is for any.
 #[test]
 fn what_is_tuned_for_a_machine_would_start_on_it() {
-    let (graph, costs) = demanding();
+    let (graph, costs) = demanding("demanding");
     let on = ["--costs", &costs, "--sku", "laptop", "--jobs", "64", "--concurrency", "64"];
     let (code, _, error) = proofline(&[&["sim", &graph][..], &on, &["--set", "workers=64"]].concat());
     let why = "stage `synthesize` puts 64 workers × 1 threads";

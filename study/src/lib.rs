@@ -146,8 +146,8 @@ impl Study {
         self.graph.stages.iter().any(|stage| stage.name == name)
     }
 
-    /// What the costs say of stages that there are not, a sentence each: a file may serve many graphs, but only stages
-    /// that their catalogue has.
+    /// What a reader of the figures should know, a sentence each: what the costs say of stages that there are not (a file may
+    /// serve many graphs, but only stages that their catalogue has), and what the graph says and is not simulated.
     #[must_use]
     pub fn doubts(&self) -> Vec<String> {
         let of_this_graph = |key: &str| key.split_once('@').is_some_and(|(_, graph)| graph == self.graph.graph);
@@ -166,7 +166,12 @@ impl Study {
                 if of_this_graph(key) { "the graph" } else { "the graph's catalogue" }
             )
         };
-        self.costs.stages.keys().map(String::as_str).filter(strange).map(told).collect()
+        let frees = (self.graph.dealloc == pipeline_graph::model::Dealloc::UnboundedFree).then(|| {
+            "the graph's `dealloc: unbounded_free` frees on threads that nobody counts, and is simulated behind the workers and \
+             permits of `dealloc`, as `bounded_free` is: raise both to see more at once"
+                .to_owned()
+        });
+        self.costs.stages.keys().map(String::as_str).filter(strange).map(told).chain(frees).collect()
     }
 
     /// Reads a graph.

@@ -17,6 +17,9 @@ pub enum SettingError {
     /// It is not `path=value`.
     #[error("`{0}` is no setting; write PATH=VALUE, stages.spmv.workers=7 say")]
     NoSetting(String),
+    /// It is not `path=values`.
+    #[error("`{0}` has no values to try; write PATH=1..16, PATH=1..16:5 (in steps of 5) or PATH=4,8,12")]
+    NoValues(String),
     /// A graph file's text has no such field, nor a place for it.
     #[error("the graph file has nothing at `{path}`{more}")]
     NotInTheFile {

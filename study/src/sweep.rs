@@ -27,7 +27,7 @@ impl Axis {
     /// # Errors
     /// It is none of these, the graph has no such field, or the field cannot have one of the values.
     pub fn parse(text: &str, study: &Study) -> Result<Self, SettingError> {
-        let none = || SettingError::NoSetting(text.to_owned());
+        let none = || SettingError::NoValues(text.to_owned());
         let (path, values) = text.split_once('=').ok_or_else(none)?;
         let path = study.in_full(path);
         let values: Vec<String> = match values.split_once("..") {
