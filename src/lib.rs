@@ -33,6 +33,7 @@ mod graph;
 pub mod memory;
 pub mod prelude;
 mod prover;
+mod residents;
 
 pub use graph::Pipeline;
 pub use pipeline_runtime as runtime;
@@ -50,3 +51,4 @@ pub use proofline_stages::progress::{Progress, unwatched};
 pub use proofline_stages::{CircuitShape, Class, Error, Job, Proof, ProvingKey, VerifyingKey, WitnessSource, verify};
 pub use proofline_study as study;
 pub use prover::{Handle, Prover, ProverError};
+pub use residents::Residents;

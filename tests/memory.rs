@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofline::runtime::plan::Dealloc;
 use proofline::setup::{Entropy, generate};
-use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, SubmitError, unwatched};
+use proofline::{CircuitShape, Error, Job, Options, Prover, ProvingKey, Residents, SubmitError, unwatched};
 
 struct Subject {
     shape: Arc<CircuitShape>,
@@ -27,12 +28,17 @@ impl Subject {
 
 /// A prover in a control group of version 2 with so much memory.
 fn with_limit(root: &Path, bytes: u64) -> Prover {
+    with_keeper(root, bytes, None)
+}
+
+fn with_keeper(root: &Path, bytes: u64, keeper: Option<Arc<Residents>>) -> Prover {
     let group = root.join("sys/fs/cgroup/jobs");
     std::fs::create_dir_all(&group).unwrap();
     std::fs::create_dir_all(root.join("proc/self")).unwrap();
     std::fs::write(root.join("proc/self/cgroup"), "0::/jobs\n").unwrap();
     std::fs::write(group.join("memory.max"), format!("{bytes}\n")).unwrap();
-    Prover::with(Options { system: root.to_owned(), ..Options::default() }).unwrap()
+    let keeper = keeper.map(|keeper| keeper as _);
+    Prover::with(Options { system: root.to_owned(), keeper, ..Options::default() }).unwrap()
 }
 
 #[test]
@@ -72,6 +78,49 @@ fn a_job_is_refused_before_it_starts_or_runs_to_its_end() {
     first.wait().unwrap();
     prover.drain();
     assert!(prover.is_idle());
+}
+
+#[test]
+fn keys_stay_between_jobs_until_their_memory_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let residents = Residents::new();
+    let loads = AtomicUsize::new(0);
+    let job = |name: &str| {
+        let shape = residents.get(&format!("circuit {name}"), || CircuitShape::from_builtin(name)).unwrap();
+        let key = residents.get(name, || {
+            loads.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Error>(ProvingKey::new(generate(&shape, &Entropy::Seed(name), &unwatched)?))
+        });
+        let witness = shape.builtin().unwrap().fresh_witness();
+        Job::new(shape, key.unwrap(), vec![witness]).unwrap()
+    };
+    let (large, small) = ("sha256:2", "sha256:1");
+    let of_large = Prover::start().unwrap().memory_plan(&job(large)).sum();
+    let prover = with_keeper(folder.path(), of_large, Some(Arc::clone(&residents)));
+    let prove = |name| {
+        assert_eq!(prover.submit(job(name)).unwrap().wait().unwrap().len(), 1);
+        prover.drain();
+    };
+    for _ in 0..3 {
+        prove(large);
+    }
+    assert_eq!(loads.load(Ordering::Relaxed), 1, "the key stayed between jobs");
+    // There is no room for anything beside the large job. Its slots are idle for as long as its key, and go first; that
+    // is enough for the small one.
+    prove(small);
+    prove(small);
+    let names = || {
+        let mut names = residents.names();
+        names.sort();
+        names
+    };
+    let [of_small, of_large] = [small, large].map(|name| [format!("circuit {name}"), name.to_owned()]);
+    assert_eq!(names(), [of_small, of_large.clone()].concat());
+    // All that is the small one's must go for the large one, whose key is still there.
+    prove(large);
+    assert_eq!((names(), loads.load(Ordering::Relaxed)), (of_large.to_vec(), 2), "what nobody used made room");
+    prove(small);
+    assert_eq!(loads.load(Ordering::Relaxed), 3, "it had gone, and was loaded anew");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rayon::ThreadPool;
 
-use crate::block::{Block, PageSize};
+use crate::block::{Block, PageSize, Range};
 
 /// Makes memory known to a device, so that it can read and write it without a copy. Called once for each block, when it is
 /// mapped and before it is unmapped.
@@ -21,6 +21,19 @@ pub trait Registrar: Send + Sync {
     fn unregister(&self, start: *mut u8, bytes: usize);
 }
 
+/// How a block's memory is given back to the kernel when it is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GiveBack {
+    /// With its addresses: `munmap`. The next block faults and maps anew.
+    #[default]
+    Unmap,
+    /// The pages at once, the addresses stay for the next block of the same size: `MADV_DONTNEED`.
+    DontNeed,
+    /// The pages when the kernel wants them, the addresses stay: `MADV_FREE`. The next block of the same size is cleared,
+    /// for it may find what was there. Resident memory looks as if nothing was given back until then.
+    Free,
+}
+
 /// How an arena maps.
 #[derive(Clone)]
 pub struct Settings {
@@ -32,6 +45,8 @@ pub struct Settings {
     pub secret: bool,
     /// Who makes blocks known to a device.
     pub registrar: Option<Arc<dyn Registrar>>,
+    /// What becomes of a block that is dropped.
+    pub give_back: GiveBack,
     /// Where the kernel says what pages it has; `/sys/kernel/mm` but in tests.
     pub kernel: PathBuf,
 }
@@ -44,6 +59,7 @@ impl Default for Settings {
             touched: true,
             secret: true,
             registrar: None,
+            give_back: GiveBack::Unmap,
             kernel: PathBuf::from("/sys/kernel/mm"),
         }
     }
@@ -68,6 +84,8 @@ pub(crate) struct Shared {
     pub(crate) reserved: AtomicU8,
     transparent: OnceLock<bool>,
     warning: OnceLock<String>,
+    /// Ranges whose pages were given back.
+    pub(crate) ranges: Mutex<Vec<Range>>,
 }
 
 /// What an arena has asked of the kernel so far.
@@ -79,9 +97,9 @@ pub struct Counts {
     pub unmaps: u64,
     /// Calls of `madvise`.
     pub advices: u64,
-    /// Bytes mapped now.
+    /// Bytes of the blocks that there are.
     pub bytes: u64,
-    /// The most bytes that were mapped at once.
+    /// The most bytes of blocks that there were at once.
     pub peak_bytes: u64,
 }
 
@@ -92,7 +110,9 @@ impl Arena {
         let [maps, unmaps, advices, bytes, peak] = [(); 5].map(|()| AtomicU64::new(0));
         let reserved = AtomicU8::new(NOT_ASKED);
         let (transparent, warning) = (OnceLock::new(), OnceLock::new());
-        let shared = Arc::new(Shared { settings, maps, unmaps, advices, bytes, peak, reserved, transparent, warning });
+        let ranges = Mutex::default();
+        let shared =
+            Arc::new(Shared { settings, maps, unmaps, advices, bytes, peak, reserved, transparent, warning, ranges });
         Self { shared, threads: None }
     }
 

@@ -1,13 +1,13 @@
 //! One mapping.
 
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::arena::{NOT_ASKED, NOT_RESERVED, RESERVED, Shared};
+use crate::arena::{GiveBack, NOT_ASKED, NOT_RESERVED, RESERVED, Shared};
 use crate::{LARGE_PAGE, SMALL_PAGE, WORTHWHILE};
 
 /// Bytes that one task touches.
@@ -24,7 +24,24 @@ pub enum PageSize {
     Small,
 }
 
-/// A range of memory, mapped for itself; unmapped when it is dropped.
+/// A mapped range that is no block's; unmapped when it is dropped.
+pub(crate) struct Range {
+    start: NonNull<u8>,
+    bytes: usize,
+    pages: PageSize,
+}
+
+// SAFETY: it owns its range, whose contents nobody uses.
+unsafe impl Send for Range {}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        // SAFETY: the range is its own, and nobody has it any more.
+        unsafe { unmap(self.start.as_ptr(), self.bytes) };
+    }
+}
+
+/// A range of memory, mapped for itself; given back to the kernel when it is dropped, as the arena's settings say.
 pub struct Block {
     start: NonNull<u8>,
     bytes: usize,
@@ -46,11 +63,19 @@ impl Block {
         let Some(bytes) = whole.filter(|whole| *whole <= isize::MAX as usize) else {
             panic!("a block of {bytes} bytes is above half the address space")
         };
-        let (start, pages) = if large { map_large(arena, bytes) } else { (map(arena, bytes, unit), PageSize::Small) };
+        let again = range_of(arena, bytes, large);
+        let is_new = again.is_none();
+        let (start, pages) = again.unwrap_or_else(|| {
+            if large { map_large(arena, bytes) } else { (map(arena, bytes, unit), PageSize::Small) }
+        });
         arena.mapped(bytes);
         let mut block = Self { start, bytes, pages, registered: false, arena: Arc::clone(arena) };
-        if arena.settings.secret {
+        if arena.settings.secret && is_new {
             block.advise(DO_NOT_DUMP);
+        }
+        if !is_new && arena.settings.give_back == GiveBack::Free {
+            // SAFETY: the range is mapped, and this block's alone.
+            unsafe { block.start.as_ptr().write_bytes(0, bytes) };
         }
         if arena.settings.touched {
             match threads {
@@ -101,19 +126,17 @@ impl Block {
         self.arena.advices.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the piece lies in the block.
         let start = unsafe { self.start.as_ptr().add(at) };
-        if populate(start, bytes) {
-            return;
-        }
-        // A kernel before 5.14.
-        for page in (0..bytes).step_by(SMALL_PAGE) {
-            // SAFETY: inside the piece, which nobody else has yet and which is zero as it came.
-            unsafe { start.add(page).write_volatile(0) };
+        if !populate(start, bytes) {
+            // A kernel before 5.14.
+            // SAFETY: the piece is mapped, nobody else has it yet, and it is zero.
+            unsafe { write_each_page(start, bytes) };
         }
     }
 
-    fn advise(&self, advice: i32) {
+    /// Whether the kernel took the advice.
+    fn advise(&self, advice: i32) -> bool {
         self.arena.advices.fetch_add(1, Ordering::Relaxed);
-        advise(self.start.as_ptr(), self.bytes, advice);
+        advise(self.start.as_ptr(), self.bytes, advice)
     }
 }
 
@@ -122,16 +145,51 @@ impl Drop for Block {
         if let Some(registrar) = self.arena.settings.registrar.as_ref().filter(|_| self.registered) {
             registrar.unregister(self.as_ptr(), self.bytes);
         }
-        self.arena.unmaps.fetch_add(1, Ordering::Relaxed);
         self.arena.unmapped(self.bytes);
-        // SAFETY: the range is the block's own, and nobody has it any more.
-        unsafe { unmap(self.start.as_ptr(), self.bytes) };
+        let range = Range { start: self.start, bytes: self.bytes, pages: self.pages };
+        let advice = match self.arena.settings.give_back {
+            GiveBack::Unmap => None,
+            GiveBack::DontNeed => Some(NOT_NEEDED),
+            GiveBack::Free => Some(FREE),
+        };
+        // What the kernel will not take this way (reserved pages are never freed late) is unmapped.
+        if advice.is_some_and(|advice| self.advise(advice)) {
+            self.arena.ranges.lock().unwrap_or_else(PoisonError::into_inner).push(range);
+        } else {
+            self.arena.unmaps.fetch_add(1, Ordering::Relaxed);
+            drop(range);
+        }
     }
+}
+
+/// A range of an earlier block of this size, if the arena has one. It is as mapped as it was, large pages and all; its
+/// contents are zero, or after [`GiveBack::Free`] perhaps what they were.
+fn range_of(arena: &Arc<Shared>, bytes: usize, large: bool) -> Option<(NonNull<u8>, PageSize)> {
+    if arena.settings.give_back == GiveBack::Unmap {
+        return None;
+    }
+    let mut ranges = arena.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+    // Large blocks are multiples of large pages, but small ones may be too.
+    let aligned = |range: &Range| !large || range.start.as_ptr() as usize % LARGE_PAGE == 0;
+    let at = ranges.iter().position(|range| range.bytes == bytes && aligned(range))?;
+    let range = std::mem::ManuallyDrop::new(ranges.swap_remove(at));
+    Some((range.start, range.pages))
 }
 
 impl std::fmt::Debug for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Block({} bytes, {:?})", self.bytes, self.pages)
+    }
+}
+
+/// Writes a zero to each page.
+///
+/// # Safety
+/// The range must be mapped, nobody else may use it, and its first byte of each page must be zero or nobody's.
+unsafe fn write_each_page(start: *mut u8, bytes: usize) {
+    for page in (0..bytes).step_by(SMALL_PAGE) {
+        // SAFETY: inside the range.
+        unsafe { start.add(page).write_volatile(0) };
     }
 }
 
@@ -169,7 +227,7 @@ mod system;
 #[path = "block/heap.rs"]
 mod system;
 
-use system::{DO_NOT_DUMP, WANTS_LARGE_PAGES, advise, map, map_reserved, populate, unmap};
+use system::{DO_NOT_DUMP, FREE, NOT_NEEDED, WANTS_LARGE_PAGES, advise, map, map_reserved, populate, unmap};
 
 #[cfg(test)]
 mod tests;

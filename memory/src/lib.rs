@@ -19,14 +19,14 @@ mod misuse_tests;
 mod pages;
 mod raw;
 
-pub use arena::{Arena, Counts, Registrar, Settings};
+pub use arena::{Arena, Counts, GiveBack, Registrar, Settings};
 pub use block::{Block, PageSize};
 pub use list::List;
 pub use pages::Pages;
 
-/// Size of a large page on x86-64 and AArch64. Miri, which maps nothing and takes a microsecond for each word, has smaller
+/// Size of a large page on x86-64 and AArch64. Miri, which maps nothing and takes microseconds for each word, has smaller
 /// ones.
-pub const LARGE_PAGE: usize = if cfg!(miri) { 256 << 10 } else { 2 << 20 };
+pub const LARGE_PAGE: usize = if cfg!(miri) { 16 << 10 } else { 2 << 20 };
 
 /// Size of the pages that mappings are counted in; every multiple of it is one of all pages of Linux on x86-64.
 const SMALL_PAGE: usize = 4 << 10;
@@ -35,7 +35,7 @@ const SMALL_PAGE: usize = 4 << 10;
 const WORTHWHILE: usize = LARGE_PAGE / 2;
 
 /// Arrays below this size come from the heap, which keeps such small pieces by itself.
-pub const HEAP_BELOW: usize = 64 << 10;
+pub const HEAP_BELOW: usize = if cfg!(miri) { SMALL_PAGE } else { 64 << 10 };
 
 /// The memory that an array of so many bytes takes in an arena with large pages: whole pages where it is mapped.
 #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! A job takes *shares* of the process' memory: the program itself, keys and matrices, the slots and workspaces for
 //! circuits of its size. Jobs share them; a share counts once, for as long as somebody uses it. Slots and workspaces stay
-//! when nobody does, until their memory is wanted.
+//! when nobody does, and so does what a [`Keeper`] keeps, until their memory is wanted: then the oldest goes first.
 
 use crate::plan::MemoryRow;
 use crate::stage::Sizes;
@@ -25,6 +25,15 @@ pub struct Share {
     pub what: What,
     /// Its bytes.
     pub bytes: u64,
+}
+
+/// Who keeps what jobs brought along after the last of them, for those that come: keys and matrices, say.
+pub trait Keeper: Send + Sync {
+    /// Whether it keeps the thing of this number ([`Brought::number`](crate::stage::Brought::number)).
+    fn keeps(&self, number: usize) -> bool;
+
+    /// Lets it go: no job uses it, and its memory is wanted. Called on the thread of a `dealloc` stage, behind its permits.
+    fn let_go(&self, number: usize);
 }
 
 /// The shares that are taken.
@@ -51,8 +60,8 @@ struct Taken {
 pub enum Verdict {
     /// Its shares were taken.
     Admitted,
-    /// The slots for this size are idle and are to go first.
-    After(Sizes),
+    /// This is idle, and is to go first.
+    After(What),
     /// Jobs that run, or slots that are going, will make room.
     Wait,
 }
@@ -109,16 +118,17 @@ impl Ledger {
             taken.users == 0 && !taken.leaving && !wanted
         });
         match idle.min_by_key(|taken| taken.idle_since) {
-            Some(Taken { share: Share { what: What::Slots(sizes), .. }, leaving, .. }) => {
+            Some(Taken { share, leaving, .. }) => {
                 *leaving = true;
-                Verdict::After(*sizes)
+                Verdict::After(share.what)
             }
-            _ => Verdict::Wait,
+            None => Verdict::Wait,
         }
     }
 
-    /// A job that was admitted with these shares is over. Slots stay, all else goes with its last user.
-    pub fn release(&mut self, shares: &[Share]) {
+    /// A job that was admitted with these shares is over. Slots stay, and so does what is kept, by its number; all else
+    /// goes with its last user.
+    pub fn release(&mut self, shares: &[Share], kept: impl Fn(usize) -> bool) {
         self.released += 1;
         for share in shares {
             if let Some(taken) = self.taken.iter_mut().find(|taken| taken.share.what == share.what) {
@@ -126,12 +136,19 @@ impl Ledger {
                 taken.idle_since = self.released;
             }
         }
-        self.taken.retain(|taken| taken.users > 0 || matches!(taken.share.what, What::Slots(_)));
+        self.taken.retain(|taken| {
+            let stays = match taken.share.what {
+                What::Program => false,
+                What::Brought(number) => kept(number),
+                What::Slots(_) => true,
+            };
+            taken.users > 0 || stays
+        });
     }
 
-    /// The slots for this size, which [`Self::admit`] sent away, are gone.
-    pub fn left(&mut self, sizes: &Sizes) {
-        self.taken.retain(|taken| !(taken.leaving && taken.share.what == What::Slots(*sizes)));
+    /// What [`Self::admit`] sent away is gone.
+    pub fn left(&mut self, what: &What) {
+        self.taken.retain(|taken| !(taken.leaving && taken.share.what == *what));
     }
 }
 
@@ -152,6 +169,10 @@ mod tests {
         Share { what: What::Slots(Sizes { domain, ..Sizes::NONE }), bytes }
     }
 
+    fn nothing(_: usize) -> bool {
+        false
+    }
+
     fn key(number: usize, bytes: u64) -> Share {
         Share { what: What::Brought(number), bytes }
     }
@@ -163,9 +184,9 @@ mod tests {
         assert!(ledger.ever_fits(&job));
         assert_eq!([ledger.admit(&job), ledger.admit(&job)], [Verdict::Admitted; 2]);
         assert_eq!(ledger.taken(), 100);
-        ledger.release(&job);
+        ledger.release(&job, nothing);
         assert_eq!(ledger.taken(), 100, "the other job is still there");
-        ledger.release(&job);
+        ledger.release(&job, nothing);
         assert_eq!(ledger.taken(), 50, "slots stay, the key goes with its last job");
         assert!(!ledger.ever_fits(&[key(1, 51), slots(1, 50)]));
     }
@@ -175,9 +196,9 @@ mod tests {
         let mut ledger = Ledger::new(100);
         for domain in [1, 2, 1] {
             assert_eq!(ledger.admit(&[slots(domain, 40)]), Verdict::Admitted);
-            ledger.release(&[slots(domain, 40)]);
+            ledger.release(&[slots(domain, 40)], nothing);
         }
-        let sizes = |domain| Sizes { domain, ..Sizes::NONE };
+        let sizes = |domain| What::Slots(Sizes { domain, ..Sizes::NONE });
         assert_eq!(ledger.admit(&[slots(3, 60)]), Verdict::After(sizes(2)), "those of size 1 were used after them");
         assert_eq!(ledger.admit(&[slots(3, 60)]), Verdict::Wait, "they are on their way");
         assert_eq!(ledger.admit(&[slots(2, 40)]), Verdict::Wait, "and cannot be had meanwhile");
@@ -189,11 +210,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_stays_until_its_memory_is_wanted_oldest_first() {
+        let mut ledger = Ledger::new(100);
+        let everything = |_| true;
+        for number in [1, 2, 1] {
+            assert_eq!(ledger.admit(&[key(number, 40)]), Verdict::Admitted);
+            ledger.release(&[key(number, 40)], everything);
+        }
+        assert_eq!(ledger.taken(), 80, "both keys are idle");
+        assert_eq!(ledger.admit(&[key(1, 40), key(3, 30)]), Verdict::After(What::Brought(2)), "what is wanted stays");
+        ledger.left(&What::Brought(2));
+        assert_eq!(ledger.admit(&[key(1, 40), key(3, 30)]), Verdict::Admitted);
+        assert_eq!(ledger.admit(&[key(2, 40)]), Verdict::Wait, "what is used never goes");
+        ledger.release(&[key(1, 40), key(3, 30)], |number| number == 3);
+        assert_eq!(ledger.taken(), 30, "nobody keeps the first any more");
+    }
+
+    #[test]
     fn what_is_used_is_never_sent_away() {
         let mut ledger = Ledger::new(100);
         assert_eq!(ledger.admit(&[key(1, 30), slots(1, 40)]), Verdict::Admitted);
         assert_eq!(ledger.admit(&[key(2, 30), slots(2, 40)]), Verdict::Wait);
-        ledger.release(&[key(1, 30), slots(1, 40)]);
+        ledger.release(&[key(1, 30), slots(1, 40)], nothing);
         assert_eq!(
             ledger.admit(&[key(2, 30), slots(1, 40)]),
             Verdict::Admitted,
@@ -217,25 +255,25 @@ mod tests {
                 if action == 0 {
                     match ledger.admit(&jobs[kind]) {
                         Verdict::Admitted => live.push(kind),
-                        Verdict::After(sizes) => ledger.left(&sizes),
+                        Verdict::After(what) => ledger.left(&what),
                         Verdict::Wait => assert!(!live.is_empty(), "nothing runs and nothing goes"),
                     }
                 } else if let Some(at) = live.iter().position(|one| *one == kind) {
                     live.remove(at);
-                    ledger.release(&jobs[kind]);
+                    ledger.release(&jobs[kind], nothing);
                 }
                 assert!(ledger.taken() <= 100);
             }
-            live.drain(..).for_each(|kind| ledger.release(&jobs[kind]));
+            live.drain(..).for_each(|kind| ledger.release(&jobs[kind], nothing));
             for job in &jobs {
                 let mut departures = 0;
-                while let Verdict::After(sizes) = ledger.admit(job) {
-                    ledger.left(&sizes);
+                while let Verdict::After(what) = ledger.admit(job) {
+                    ledger.left(&what);
                     departures += 1;
                 }
                 assert!(departures <= 3);
                 assert!(job.iter().all(|share| ledger.taken.iter().any(|taken| taken.share == *share)));
-                ledger.release(job);
+                ledger.release(job, nothing);
             }
             histories += 1;
         }

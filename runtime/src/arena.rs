@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use proofline_memory::{Arena, Counts, Registrar, Settings};
 
-use crate::plan::Dealloc;
+use crate::plan::{Dealloc, GiveBack};
 use crate::stage::Sizes;
 
 /// When the slots of a plan are made.
@@ -37,13 +37,20 @@ pub(crate) trait Home: Send + Sync {
 }
 
 impl Memory {
-    /// Slots are recycled or freed; blocks are made known to a device if there is one.
-    pub(crate) fn new(dealloc: Dealloc, slots: Slots, registrar: Option<Arc<dyn Registrar>>) -> Self {
+    /// Slots are recycled or freed; what is freed goes back to the kernel in this way; blocks are made known to a device
+    /// if there is one.
+    pub(crate) fn new(
+        dealloc: Dealloc,
+        give_back: GiveBack,
+        slots: Slots,
+        registrar: Option<Arc<dyn Registrar>>,
+    ) -> Self {
+        let settings = Settings { registrar, give_back, ..Settings::default() };
         let settings = match dealloc {
-            Dealloc::Recycle => Settings { registrar, ..Settings::default() },
+            Dealloc::Recycle => settings,
             // As an allocator would: pages of the usual size, which come when they are first written.
             Dealloc::BoundedFree | Dealloc::UnboundedFree => {
-                Settings { large_pages: false, touched: false, registrar, ..Settings::default() }
+                Settings { large_pages: false, touched: false, ..settings }
             }
         };
         Self { dealloc, slots, arena: Arena::new(settings), told: AtomicBool::new(false), homes: Mutex::default() }

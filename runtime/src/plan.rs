@@ -1,5 +1,7 @@
 //! The compiled plan: what `pipeline!` decided, as plain data.
 
+pub use proofline_memory::GiveBack;
+
 use crate::slot::Token;
 use crate::stage::Sizes;
 use crate::tags::Tags;
@@ -27,6 +29,8 @@ pub struct Plan {
     pub policy: String,
     /// What becomes of slots that nobody reads any more.
     pub dealloc: Dealloc,
+    /// How the memory of slots goes back to the kernel, where it does.
+    pub give_back: GiveBack,
     /// What it takes of the machine's memory: a table for each circuit that the graph declares, or one for what does not
     /// depend on the circuit.
     pub memory: Vec<MemoryTable>,

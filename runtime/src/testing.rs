@@ -1,6 +1,6 @@
 //! Small plans for this crate's tests.
 
-use crate::plan::{Bytes, Dealloc, Edge, Plan, Pool, Role, StagePlan, Unit};
+use crate::plan::{Bytes, Dealloc, Edge, GiveBack, Plan, Pool, Role, StagePlan, Unit};
 use crate::stage::Sizes;
 
 /// A plan without stages: `ram` (bytes) is pool 0, `heavy` (permits) pool 1.
@@ -19,6 +19,7 @@ pub(crate) fn empty_plan(ram: u64, heavy: u64) -> Plan {
         edges: Vec::new(),
         policy: "oldest_first".into(),
         dealloc: Dealloc::default(),
+        give_back: GiveBack::default(),
         memory: Vec::new(),
     }
 }

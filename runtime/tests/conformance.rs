@@ -77,6 +77,7 @@ fn random_plan(draw: &mut Draw) -> Plan {
         edges,
         policy: "oldest_first".into(),
         dealloc: pipeline_runtime::plan::Dealloc::default(),
+        give_back: pipeline_runtime::plan::GiveBack::default(),
         memory: Vec::new(),
     }
 }

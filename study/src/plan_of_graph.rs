@@ -4,8 +4,8 @@ use pipeline_graph::model;
 use pipeline_graph::plan as graph;
 use pipeline_graph::plan::memory::{Memory, On, Row, Table, live_tokens, tables};
 use pipeline_runtime::plan::{
-    Bytes, Ccds, Dealloc, Edge, Gpu, Group, Insist, MemoryPlace, MemoryRow, MemoryTable, Plan, Pool, Role, Share, Sku,
-    StagePlan, Unit,
+    Bytes, Ccds, Dealloc, Edge, GiveBack, Gpu, Group, Insist, MemoryPlace, MemoryRow, MemoryTable, Plan, Pool, Role,
+    Share, Sku, StagePlan, Unit,
 };
 use pipeline_runtime::stage::Sizes;
 use pipeline_runtime::tags::Tags;
@@ -39,6 +39,11 @@ pub fn plan_of_graph(plan: &graph::Plan) -> Plan {
             model::Dealloc::Recycle => Dealloc::Recycle,
             model::Dealloc::BoundedFree => Dealloc::BoundedFree,
             model::Dealloc::UnboundedFree => Dealloc::UnboundedFree,
+        },
+        give_back: match plan.give_back {
+            model::GiveBack::Unmap => GiveBack::Unmap,
+            model::GiveBack::DontNeed => GiveBack::DontNeed,
+            model::GiveBack::Free => GiveBack::Free,
         },
         memory: tables(plan).iter().filter(|table| table.memory == Memory::Ram).map(table_of).collect(),
     }

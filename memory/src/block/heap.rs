@@ -6,6 +6,8 @@ use super::{Arc, LARGE_PAGE, NonNull, Ordering, Shared};
 
 pub(super) const DO_NOT_DUMP: i32 = 0;
 pub(super) const WANTS_LARGE_PAGES: i32 = 0;
+pub(super) const NOT_NEEDED: i32 = 0;
+pub(super) const FREE: i32 = 0;
 
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, LARGE_PAGE).expect("a block below half the address space")
@@ -29,7 +31,10 @@ pub(super) unsafe fn unmap(start: *mut u8, bytes: usize) {
     unsafe { dealloc(start, layout(bytes)) };
 }
 
-pub(super) fn advise(_: *mut u8, _: usize, _: i32) {}
+/// Nothing is taken back, so that blocks are unmapped.
+pub(super) fn advise(_: *mut u8, _: usize, _: i32) -> bool {
+    false
+}
 
 pub(super) fn populate(_: *mut u8, _: usize) -> bool {
     true

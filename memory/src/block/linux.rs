@@ -4,6 +4,8 @@ use super::{Arc, LARGE_PAGE, NonNull, Ordering, SMALL_PAGE, Shared};
 
 pub(super) const DO_NOT_DUMP: i32 = libc::MADV_DONTDUMP;
 pub(super) const WANTS_LARGE_PAGES: i32 = libc::MADV_HUGEPAGE;
+pub(super) const NOT_NEEDED: i32 = libc::MADV_DONTNEED;
+pub(super) const FREE: i32 = libc::MADV_FREE;
 /// Of Linux 5.14; `libc` knows it by this number.
 const POPULATE_WRITE: i32 = 23;
 
@@ -48,10 +50,11 @@ pub(super) unsafe fn unmap(start: *mut u8, bytes: usize) {
     debug_assert_eq!(done, 0, "a mapping of our own can be unmapped");
 }
 
-/// Advice changes no contents, and its failure (an old kernel, large pages switched off) no behaviour.
-pub(super) fn advise(start: *mut u8, bytes: usize, advice: i32) {
-    // SAFETY: all advice given here leaves the contents as they are.
-    unsafe { libc::madvise(start.cast(), bytes, advice) };
+/// Whether the kernel took it. Advice about dumps and large pages changes no contents, and its failure (an old kernel,
+/// large pages switched off) no behaviour; [`NOT_NEEDED`] and [`FREE`] are for ranges whose contents nobody needs.
+pub(super) fn advise(start: *mut u8, bytes: usize, advice: i32) -> bool {
+    // SAFETY: the range is a mapping of our own, whose contents stay or are nobody's.
+    unsafe { libc::madvise(start.cast(), bytes, advice) == 0 }
 }
 
 /// Whether the kernel could do it.

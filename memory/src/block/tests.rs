@@ -38,6 +38,65 @@ fn without_large_pages_there_is_one_warning_that_says_what_to_do() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[test]
+fn a_kernel_that_cannot_populate_has_each_page_written() {
+    let arena = Arena::of_plain_data();
+    let block = arena.map(5 * SMALL_PAGE);
+    // SAFETY: the block is this test's alone.
+    unsafe {
+        block.as_ptr().add(1).write(7);
+        write_each_page(block.as_ptr(), block.bytes());
+        assert_eq!((block.as_ptr().read(), block.as_ptr().add(1).read()), (0, 7), "one byte of each page");
+    }
+}
+
+#[cfg(not(miri))]
+#[test]
+fn what_is_given_back_is_zero_when_it_comes_again() {
+    for (give_back, keeps_addresses) in [(GiveBack::Unmap, false), (GiveBack::DontNeed, true), (GiveBack::Free, true)] {
+        for bytes in [3 * SMALL_PAGE, LARGE_PAGE] {
+            let arena = Arena::new(Settings { give_back, ..Settings::default() });
+            let block = arena.map(bytes);
+            // SAFETY: the block is this test's alone.
+            unsafe { block.as_ptr().write_bytes(0xaa, bytes) };
+            let (start, pages) = (block.as_ptr() as usize, block.pages());
+            drop(block);
+            let between = arena.counts();
+            assert_eq!(between.bytes, 0);
+            // Another size gets other addresses.
+            let other = arena.map(bytes + LARGE_PAGE);
+            let again = arena.map(bytes);
+            // SAFETY: as above.
+            let contents = unsafe { std::slice::from_raw_parts(again.as_ptr(), bytes) };
+            assert!(contents.iter().all(|byte| *byte == 0), "{give_back:?}, {bytes} bytes");
+            // Reserved pages cannot be freed late.
+            if keeps_addresses && pages != PageSize::Reserved {
+                assert_eq!((again.as_ptr() as usize, again.pages()), (start, pages), "{give_back:?}");
+                let counts = arena.counts();
+                assert!(counts.unmaps <= between.unmaps + 2, "only the ends of `other`: {counts:?}");
+            }
+            drop((other, again));
+        }
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn pages_that_are_not_needed_go_at_once() {
+    let resident = |start: usize, bytes: usize| {
+        let mut pages = vec![0_u8; bytes / SMALL_PAGE];
+        // SAFETY: it writes one byte for each page of the range, which is mapped.
+        let done = unsafe { libc::mincore(start as *mut _, bytes, pages.as_mut_ptr()) };
+        (done == 0).then(|| pages.iter().filter(|page| **page & 1 == 1).count())
+    };
+    let arena = Arena::new(Settings { give_back: GiveBack::DontNeed, large_pages: false, ..Settings::default() });
+    let block = arena.map(64 * SMALL_PAGE);
+    let start = block.as_ptr() as usize;
+    assert_eq!(resident(start, block.bytes()), Some(64));
+    drop(block);
+    assert_eq!(resident(start, 64 * SMALL_PAGE), Some(0), "the addresses are still there");
+}
+
 #[derive(Default)]
 struct Device(Mutex<Vec<(bool, usize, usize)>>);
 

@@ -9,7 +9,7 @@ mod reserve;
 use std::path::Path;
 
 use crate::checks::gpu_without_device;
-use crate::model::{Ccds, Dealloc, Implementation, Insist, Load, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Dealloc, GiveBack, Implementation, Insist, Load, Share, Sku, TagSet, Unit};
 use crate::resolve::Resolved;
 use crate::source::Span;
 use crate::words::DEFAULT_POLICY;
@@ -50,6 +50,8 @@ pub struct Plan {
     pub load: Option<Load>,
     /// What becomes of dead slots.
     pub dealloc: Dealloc,
+    /// How memory goes back to the kernel.
+    pub give_back: GiveBack,
 }
 
 /// A permit pool.
@@ -260,6 +262,7 @@ pub fn plan(graph: &Resolved<'_>, shown: &str, digest: String) -> Plan {
         resident: graph.resident.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect(),
         load: graph.file.load.map(|load| load.value),
         dealloc: graph.file.dealloc.map_or_else(Dealloc::default, |dealloc| dealloc.value),
+        give_back: graph.file.give_back.map_or_else(GiveBack::default, |give_back| give_back.value),
     };
     if let Ok(fires) = period::repetitions(&plan) {
         let live = plan.stages.iter_mut().zip(fires).filter(|(stage, _)| stage.role != Role::Dealloc);

@@ -78,7 +78,7 @@ fn key(partition: u32) -> key::TokenKey {
 }
 
 fn memory() -> Arc<arena::Memory> {
-    Arc::new(arena::Memory::new(plan::Dealloc::Recycle, arena::Slots::AllFirst, None))
+    Arc::new(arena::Memory::new(plan::Dealloc::Recycle, plan::GiveBack::Unmap, arena::Slots::AllFirst, None))
 }
 
 /// Sends slots home at once.

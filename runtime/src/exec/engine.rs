@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::admission::{Ledger, PROGRAM_BYTES, Share, Verdict, What, row};
+use crate::admission::{Keeper, Ledger, PROGRAM_BYTES, Share, Verdict, What, row};
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Event, Observer};
 use crate::exec::guard::{GuardedPolicy, guarded};
@@ -17,7 +17,7 @@ use crate::plan::{MemoryTable, Plan};
 use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
 use crate::slot::{Dead, Hold, Travels, WayHome};
-use crate::stage::{Job, Sizes};
+use crate::stage::Job;
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, Receiver, Sender, unbounded};
 
 /// A job was not accepted.
@@ -86,8 +86,10 @@ pub(crate) struct Room {
     pub(crate) limit: Option<Limit>,
     /// The threads of a worker, by stage.
     pub(crate) threads: Vec<usize>,
-    /// What `dealloc` is given so that it frees the idle slots for circuits of a size.
-    pub(crate) trim: Box<dyn Fn(Sizes, Hold) -> Dead + Send + Sync>,
+    /// What `dealloc` is given so that it lets go of what is idle.
+    pub(crate) trim: Box<dyn Fn(What, Hold) -> Dead + Send + Sync>,
+    /// Who keeps what jobs bring along when they are over.
+    pub(crate) keeper: Option<Arc<dyn Keeper>>,
 }
 
 /// What one job's memory is, and who waits for some.
@@ -237,15 +239,15 @@ impl<J: Job, O: Travels> Engine<J, O> {
         })
     }
 
-    /// Lets jobs that wait for memory go, in their order, as far as there is some. Idle slots of other sizes leave through
-    /// `dealloc`, behind its permits; when they are gone this is asked again.
+    /// Lets jobs that wait for memory go, in their order, as far as there is some. What is idle, slots of other sizes and what
+    /// a keeper keeps, leaves through `dealloc`, behind its permits; when it is gone this is asked again.
     fn admit(self: &Arc<Self>, core: &mut Core<J, O>) {
         let Core { scheduler, shares, .. } = core;
         let Some(ledger) = &mut shares.ledger else { return };
         shares.admitted.retain(|(job, taken)| {
             let lives = scheduler.has_job(*job);
             if !lives {
-                ledger.release(taken);
+                ledger.release(taken, |number| self.room.keeper.as_ref().is_some_and(|keeper| keeper.keeps(number)));
             }
             lives
         });
@@ -256,10 +258,10 @@ impl<J: Job, O: Travels> Engine<J, O> {
                     scheduler.let_go(*job);
                     shares.admitted.extend(shares.waiting.pop_front());
                 }
-                Verdict::After(sizes) => {
-                    let hold = Box::new(Leaving { engine: Arc::clone(self), sizes });
+                Verdict::After(what) => {
+                    let hold = Box::new(Leaving { engine: Arc::clone(self), what });
                     // The receiver lives in the engine itself, so the channel is open.
-                    let sent = self.dead.send((self.room.trim)(sizes, hold));
+                    let sent = self.dead.send((self.room.trim)(what, hold));
                     debug_assert!(sent.is_ok(), "the engine has both ends");
                     scheduler.slot_died(TokenKey { job: *job, partition: 0 }, self.now_ns());
                 }
@@ -451,17 +453,17 @@ impl<J: Job, O: Travels> WayHome for Arc<Engine<J, O>> {
     }
 }
 
-/// Idle slots on their way out.
+/// What was idle, on its way out.
 struct Leaving<J: Job, O: Travels> {
     engine: Arc<Engine<J, O>>,
-    sizes: Sizes,
+    what: What,
 }
 
 impl<J: Job, O: Travels> Drop for Leaving<J, O> {
     fn drop(&mut self) {
         let mut core = self.engine.lock();
         if let Some(ledger) = &mut core.shares.ledger {
-            ledger.left(&self.sizes);
+            ledger.left(&self.what);
         }
         self.engine.dispatch(core);
     }

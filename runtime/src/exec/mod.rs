@@ -24,6 +24,7 @@ use proofline_memory::{Counts, Registrar};
 pub use engine::SubmitError;
 pub use handle::Handle;
 
+use crate::admission::{Keeper, What};
 use crate::arena::{Memory, Slots};
 use crate::binding::{Binder, Bound};
 use crate::capability::{CcdPool, GpuDevice, MemPermit};
@@ -60,6 +61,8 @@ pub struct Options {
     pub slots: Slots,
     /// Who makes the memory of slots known to a device.
     pub registrar: Option<Arc<dyn Registrar>>,
+    /// Who keeps what jobs bring along when they are over; `None`: nobody.
+    pub keeper: Option<Arc<dyn Keeper>>,
     /// Where the kernel's files are that say how much memory there is; `/` but in tests.
     pub system: PathBuf,
 }
@@ -74,6 +77,7 @@ impl Default for Options {
             dealloc: None,
             slots: Slots::default(),
             registrar: None,
+            keeper: None,
             system: PathBuf::from("/"),
         }
     }
@@ -188,7 +192,7 @@ impl<J: Job, O: Travels> Running<J, O> {
         let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
         plan.dealloc = options.dealloc.unwrap_or(plan.dealloc);
-        let memory = Arc::new(Memory::new(plan.dealloc, options.slots, options.registrar));
+        let memory = Arc::new(Memory::new(plan.dealloc, plan.give_back, options.slots, options.registrar));
         let mut wiring = Wiring::new(&plan, double.is_some(), &memory);
         wire(&mut wiring);
         let bodies = wiring.into_bodies();
@@ -206,9 +210,18 @@ impl<J: Job, O: Travels> Running<J, O> {
             limit,
             threads: (0..plan.stages.len()).map(threads).collect(),
             trim: {
-                let memory = Arc::clone(&memory);
-                Box::new(move |sizes, hold| Dead::idle_slots(Arc::clone(&memory), sizes, hold))
+                let (memory, keeper) = (Arc::clone(&memory), options.keeper.clone());
+                Box::new(move |what, hold| {
+                    let (memory, keeper) = (Arc::clone(&memory), keeper.clone());
+                    let let_go = move || match (what, keeper) {
+                        (What::Slots(sizes), _) => memory.trim(&sizes),
+                        (What::Brought(number), Some(keeper)) => keeper.let_go(number),
+                        (What::Program | What::Brought(_), _) => {}
+                    };
+                    Dead::idle(let_go, hold)
+                })
             },
+            keeper: options.keeper,
         };
         let engine = Engine::new(plan, &placement, policy, options.observer, senders, room)?;
         let mut running = Self {

@@ -30,6 +30,7 @@ pub fn example_plan() -> Plan {
         edges: vec![edge(0, 1, 0), edge(0, 2, 0), edge(1, 3, 0), edge(2, 3, 1)],
         policy: "oldest_first".into(),
         dealloc: crate::plan::Dealloc::default(),
+        give_back: crate::plan::GiveBack::default(),
         memory: Vec::new(),
     }
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use super::{FreeList, Hold, Token, Travels};
-use crate::arena::Memory;
-use crate::stage::Sizes;
 
 /// A slot that nobody reads any more.
 pub struct Dead {
@@ -48,25 +46,22 @@ impl<T: Travels> AnyDeadSlot for DeadSlot<T> {
     }
 }
 
-/// See [`Dead::idle_slots`].
-struct IdleSlots {
-    memory: Arc<Memory>,
-    sizes: Sizes,
-}
+/// See [`Dead::idle`].
+struct Idle<F>(F);
 
-impl AnyDeadSlot for IdleSlots {
+impl<F: FnOnce() + Send> AnyDeadSlot for Idle<F> {
     fn bytes(&self) -> u64 {
         0
     }
 
     fn token(&self) -> &'static str {
-        "idle slots"
+        "idle memory"
     }
 
     fn wipe(&mut self) {}
 
     fn go_home(self: Box<Self>) {
-        self.memory.trim(&self.sizes);
+        (self.0)();
     }
 }
 
@@ -102,9 +97,9 @@ impl Dead {
         drop(self.hold);
     }
 
-    /// Not a slot, but the order to free those for circuits of these sizes that nobody uses.
-    pub(crate) fn idle_slots(memory: Arc<Memory>, sizes: Sizes, hold: Hold) -> Self {
-        Self { slot: Box::new(IdleSlots { memory, sizes }), hold: Some(hold) }
+    /// Not a slot, but the order to let go of memory that nobody uses.
+    pub(crate) fn idle(let_go: impl FnOnce() + Send + 'static, hold: Hold) -> Self {
+        Self { slot: Box::new(Idle(let_go)), hold: Some(hold) }
     }
 
     /// [`free`](Self::free) on a thread of its own, which nobody counts: what a program does that bounds nothing.

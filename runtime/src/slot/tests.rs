@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{Memory, Slots};
+use crate::plan::GiveBack;
 use crate::sync::Mutex;
 
 struct Secret(Vec<u8>);
@@ -32,7 +33,7 @@ impl WayHome for StraightHome {
 }
 
 fn recycling(limit: usize) -> Arc<FreeList<Secret>> {
-    FreeList::new(limit, &Arc::new(Memory::new(Dealloc::Recycle, Slots::AllFirst, None)))
+    FreeList::new(limit, &Arc::new(Memory::new(Dealloc::Recycle, GiveBack::Unmap, Slots::AllFirst, None)))
 }
 
 fn way_home() -> Arc<dyn WayHome> {
@@ -75,7 +76,7 @@ fn the_first_slot_of_a_shape_makes_all_and_no_other_makes_any() {
 
 #[test]
 fn slots_are_made_as_needed_unless_all_are_wanted() {
-    let memory = Arc::new(Memory::new(Dealloc::Recycle, Slots::AsNeeded, None));
+    let memory = Arc::new(Memory::new(Dealloc::Recycle, GiveBack::Unmap, Slots::AsNeeded, None));
     let free = FreeList::<Secret>::new(3, &memory);
     let take = || Slot::new(&free, Sizes::NONE, None).take(&4);
     let made = || free.lock().made.clone();
@@ -90,14 +91,15 @@ fn slots_are_made_as_needed_unless_all_are_wanted() {
 
 #[test]
 fn idle_slots_of_a_size_leave_through_dealloc_and_no_others() {
-    let memory = Arc::new(Memory::new(Dealloc::Recycle, Slots::AllFirst, None));
+    let memory = Arc::new(Memory::new(Dealloc::Recycle, GiveBack::Unmap, Slots::AllFirst, None));
     let free = FreeList::<Secret>::new(2, &memory);
     let of = |domain| Sizes { domain, ..Sizes::NONE };
     let take = |shape: usize, domain| Slot::new(&free, of(domain), None).take(&shape);
     [(4, 1), (8, 2)].into_iter().for_each(|(shape, domain)| free.put(take(shape, domain)));
     drop(Slot::new(&free, of(1), None).workspace(|_: &u8| true, |_| 1_u8));
     let in_use = take(4, 1);
-    Dead::idle_slots(Arc::clone(&memory), of(1), Box::new(())).go_home();
+    let idle = Arc::clone(&memory);
+    Dead::idle(move || idle.trim(&of(1)), Box::new(())).go_home();
     let shapes = || free.lock().home.iter().map(|(shape, _)| *shape).collect::<Vec<_>>();
     assert_eq!(shapes(), [8, 8]);
     assert_eq!(*Slot::new(&free, of(1), None).workspace(|_: &u8| true, |_| 2), 2, "the workspace is gone");
@@ -108,7 +110,7 @@ fn idle_slots_of_a_size_leave_through_dealloc_and_no_others() {
 #[test]
 fn a_freeing_graph_keeps_nothing() {
     for dealloc in [Dealloc::BoundedFree, Dealloc::UnboundedFree] {
-        let free = FreeList::<Secret>::new(2, &Arc::new(Memory::new(dealloc, Slots::AllFirst, None)));
+        let free = FreeList::<Secret>::new(2, &Arc::new(Memory::new(dealloc, GiveBack::Unmap, Slots::AllFirst, None)));
         let token = Slot::new(&free, Sizes::NONE, None).take(&4);
         let key = TokenKey { job: crate::key::JobId(0), partition: 0 };
         let (hold, held) = std::sync::mpsc::channel::<()>();

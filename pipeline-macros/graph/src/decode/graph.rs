@@ -7,8 +7,8 @@ use crate::checks::{contradiction, values, version};
 use crate::diagnostic::Report;
 use crate::kind::Kind;
 use crate::model::{
-    Backend, Ccds, Dealloc, Edge, Expression, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes, SkuChoice,
-    Stage, Unit,
+    Backend, Ccds, Dealloc, Edge, Expression, GiveBack, Graph, Group, Insist, Listed, Load, Pool, SIZES, Share, Sizes,
+    SkuChoice, Stage, Unit,
 };
 use crate::ron::{Argument, Node, Value};
 use crate::source::At;
@@ -32,6 +32,7 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         "policy",
         "priorities",
         "dealloc",
+        "give_back",
     ];
     if let Some(kind) = Kind::of(node).filter(|kind| *kind != Kind::Graph) {
         report.add(values::other_kind(node.head(), kind, "a graph"));
@@ -57,6 +58,10 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         let value = d.choice(node, &Dealloc::WORDS)?;
         Some(At { value, span: node.span })
     });
+    let give_back = fields.optional("give_back").and_then(|node| {
+        let value = d.choice(node, &GiveBack::WORDS)?;
+        Some(At { value, span: node.span })
+    });
     // An optional list that is absent is whole, unless a fault may have swallowed it.
     let whole = !node.damaged;
     Some(Graph {
@@ -73,6 +78,7 @@ pub fn graph(node: &Node, report: &mut Report) -> Option<Graph> {
         resident,
         load,
         dealloc,
+        give_back,
     })
 }
 

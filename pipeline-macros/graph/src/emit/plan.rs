@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
-use crate::model::{Ccds, Dealloc, Insist, Linear, SIZES, Share, Sku, TagSet, Unit};
+use crate::model::{Ccds, Dealloc, GiveBack, Insist, Linear, SIZES, Share, Sku, TagSet, Unit};
 use crate::plan::memory::{self, Memory, On, Row, Table};
 use crate::plan::{Edge, Group, Plan, Pool, Role, StagePlan};
 use crate::words::TAGS;
@@ -29,6 +29,14 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
         },
         span,
     );
+    let give_back = word(
+        match plan.give_back {
+            GiveBack::Unmap => "Unmap",
+            GiveBack::DontNeed => "DontNeed",
+            GiveBack::Free => "Free",
+        },
+        span,
+    );
     quote_spanned! {span=>
         rt::Plan {
             graph: #graph,
@@ -41,6 +49,7 @@ pub fn expression(plan: &Plan, span: Span) -> TokenStream {
             edges: ::std::vec![#(#edges),*],
             policy: #policy,
             dealloc: rt::Dealloc::#dealloc,
+            give_back: rt::GiveBack::#give_back,
             memory: ::std::vec![#(#memory),*],
         }
     }

@@ -47,6 +47,8 @@ pub struct Graph {
     pub load: Option<At<Load>>,
     /// What becomes of dead slots, if it says.
     pub dealloc: Option<At<Dealloc>>,
+    /// How memory goes back to the kernel, if it says.
+    pub give_back: Option<At<GiveBack>>,
 }
 
 /// What becomes of a slot that nobody reads any more: `runtime::plan::Dealloc`.
@@ -65,6 +67,30 @@ impl Dealloc {
     /// The words of the language.
     pub const WORDS: [(&'static str, Self); 3] =
         [("recycle", Self::Recycle), ("bounded_free", Self::BoundedFree), ("unbounded_free", Self::UnboundedFree)];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// How the memory of idle and freed slots goes back to the kernel: `memory::GiveBack`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GiveBack {
+    /// With its addresses.
+    #[default]
+    Unmap,
+    /// The pages at once, not the addresses.
+    DontNeed,
+    /// The pages when the kernel wants them, not the addresses.
+    Free,
+}
+
+impl GiveBack {
+    /// The words of the language.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("unmap", Self::Unmap), ("dont_need", Self::DontNeed), ("free", Self::Free)];
 
     /// Its word.
     #[must_use]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::checks::memory::draw;
-use crate::model::{Ccds, Insist, Linear, SIZES, Share, Unit};
+use crate::model::{Ccds, GiveBack, Insist, Linear, SIZES, Share, Unit};
 use crate::plan::{Plan, StagePlan, memory};
 use crate::words::amount;
 
@@ -14,7 +14,10 @@ pub fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let sku = plan.sku.as_ref().map_or("any", |sku| &sku.name);
     let _ = writeln!(text, "graph   {} ({})\nsku     {sku}\npolicy  {}", plan.graph, plan.file, plan.policy);
-    let _ = writeln!(text, "dealloc {}", plan.dealloc.word());
+    // Only where the graph says so: else nobody has to read it.
+    let give_back =
+        (plan.give_back != GiveBack::default()).then(|| format!(", gives back by {}", plan.give_back.word()));
+    let _ = writeln!(text, "dealloc {}{}", plan.dealloc.word(), give_back.unwrap_or_default());
     if let Some(load) = plan.load {
         let _ = writeln!(text, "load    {} jobs × {} partitions", load.jobs, load.partitions);
     }

@@ -5,7 +5,7 @@ pub mod stages;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pipeline_runtime::admission::PROGRAM_BYTES;
+use pipeline_runtime::admission::{PROGRAM_BYTES, What};
 use pipeline_runtime::error::{Cause, Failure};
 use pipeline_runtime::event::NoObserver;
 use pipeline_runtime::limits::Limit;
@@ -48,6 +48,7 @@ fn plan(permits: u64, capacity: u32, workers: u32) -> Plan {
         edges: vec![Edge { from: 0, to: 1, port: 0, token: "Word".into(), capacity, reserved_by: 0 }],
         policy: "oldest_first".into(),
         dealloc: pipeline_runtime::plan::Dealloc::default(),
+        give_back: pipeline_runtime::plan::GiveBack::default(),
         memory: Vec::new(),
     }
 }
@@ -86,7 +87,7 @@ pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, V
     let plan = plan(permits, capacity, workers);
     let (into, out_of) = edge::<Word>(0, (capacity + workers) as usize);
     let slots = (capacity + 2 * workers) as usize;
-    let memory = Arc::new(Memory::new(plan.dealloc, Slots::AllFirst, None));
+    let memory = Arc::new(Memory::new(plan.dealloc, plan.give_back, Slots::AllFirst, None));
     // Room for every job of this model, which the ledger has to find out.
     let limit = Some(Limit { bytes: 2 * PROGRAM_BYTES, by: "the model".into() });
     let source = Arc::new(StageParts::<Source, (), Word> {
@@ -110,9 +111,17 @@ pub fn start(permits: u64, capacity: u32, workers: u32, exact: bool) -> (Lock, V
     let policy = Box::new(Watched { permits, exact, asked: Arc::clone(&asked) });
     let trim = {
         let memory = Arc::clone(&memory);
-        Box::new(move |sizes, hold| Dead::idle_slots(Arc::clone(&memory), sizes, hold))
+        Box::new(move |what, hold| {
+            let memory = Arc::clone(&memory);
+            let let_go = move || {
+                if let What::Slots(sizes) = what {
+                    memory.trim(&sizes);
+                }
+            };
+            Dead::idle(let_go, hold)
+        })
     };
-    let room = Room { limit, threads: Vec::new(), trim };
+    let room = Room { limit, threads: Vec::new(), trim, keeper: None };
     let engine = Engine::new(plan, &placement, policy, Arc::new(NoObserver), senders, room).unwrap();
     let thread = |(stage, number, grants)| {
         let rights = Rights { mem: None, cores: None, gpu: None, double: None };
