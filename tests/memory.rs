@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proofline::runtime::plan::Dealloc;
+use proofline::memory::Counts;
+use proofline::runtime::plan::{Dealloc, GiveBack};
 use proofline::setup::{Entropy, generate};
-use proofline::{CircuitShape, Error, Job, Options, Prover, ProvingKey, Residents, SubmitError, unwatched};
+use proofline::{CircuitShape, Error, Job, Options, Prover, ProvingKey, Residents, Slots, SubmitError, unwatched};
 
 struct Subject {
     shape: Arc<CircuitShape>,
@@ -28,17 +29,16 @@ impl Subject {
 
 /// A prover in a control group of version 2 with so much memory.
 fn with_limit(root: &Path, bytes: u64) -> Prover {
-    with_keeper(root, bytes, None)
+    with(root, bytes, Options::default())
 }
 
-fn with_keeper(root: &Path, bytes: u64, keeper: Option<Arc<Residents>>) -> Prover {
+fn with(root: &Path, bytes: u64, options: Options) -> Prover {
     let group = root.join("sys/fs/cgroup/jobs");
     std::fs::create_dir_all(&group).unwrap();
     std::fs::create_dir_all(root.join("proc/self")).unwrap();
     std::fs::write(root.join("proc/self/cgroup"), "0::/jobs\n").unwrap();
     std::fs::write(group.join("memory.max"), format!("{bytes}\n")).unwrap();
-    let keeper = keeper.map(|keeper| keeper as _);
-    Prover::with(Options { system: root.to_owned(), keeper, ..Options::default() }).unwrap()
+    Prover::with(Options { system: root.to_owned(), ..options }).unwrap()
 }
 
 #[test]
@@ -96,7 +96,8 @@ fn keys_stay_between_jobs_until_their_memory_is_wanted() {
     };
     let (large, small) = ("sha256:2", "sha256:1");
     let of_large = Prover::start().unwrap().memory_plan(&job(large)).sum();
-    let prover = with_keeper(folder.path(), of_large, Some(Arc::clone(&residents)));
+    let keeper = Some(Arc::clone(&residents) as _);
+    let prover = with(folder.path(), of_large, Options { keeper, ..Options::default() });
     let prove = |name| {
         assert_eq!(prover.submit(job(name)).unwrap().wait().unwrap().len(), 1);
         prover.drain();
@@ -114,13 +115,38 @@ fn keys_stay_between_jobs_until_their_memory_is_wanted() {
         names.sort();
         names
     };
-    let [of_small, of_large] = [small, large].map(|name| [format!("circuit {name}"), name.to_owned()]);
-    assert_eq!(names(), [of_small, of_large.clone()].concat());
+    let of_large = [format!("circuit {large}"), large.to_owned()];
+    assert_eq!(names(), [&format!("circuit {small}"), &of_large[0], small, large]);
     // All that is the small one's must go for the large one, whose key is still there.
     prove(large);
     assert_eq!((names(), loads.load(Ordering::Relaxed)), (of_large.to_vec(), 2), "what nobody used made room");
     prove(small);
     assert_eq!(loads.load(Ordering::Relaxed), 3, "it had gone, and was loaded anew");
+}
+
+#[test]
+fn idle_slots_go_back_to_the_kernel_as_the_graph_says() {
+    let (small, large) = (Subject::new("sha256:1"), Subject::new("sha256:2"));
+    let folder = tempfile::tempdir().unwrap();
+    let of_large = Prover::start().unwrap().memory_plan(&large.job()).sum();
+    for give_back in [GiveBack::Unmap, GiveBack::DontNeed, GiveBack::Free] {
+        let options = Options { give_back: Some(give_back), slots: Slots::AllFirst, ..Options::default() };
+        let prover = with(folder.path(), of_large, options);
+        // Each makes room for the other.
+        let mut rounds = Vec::new();
+        for _ in 0..3 {
+            for subject in [&large, &small] {
+                prover.submit(subject.job()).unwrap().wait().unwrap();
+                prover.drain();
+            }
+            rounds.push(prover.memory());
+        }
+        let again = |count: fn(&Counts) -> u64| count(&rounds[2]) - count(&rounds[1]);
+        let (maps, unmaps) = (again(|counts| counts.maps), again(|counts| counts.unmaps));
+        assert_eq!((maps > 0, unmaps > 0), [(false, false), (true, true)][usize::from(give_back == GiveBack::Unmap)]);
+        assert!(again(|counts| counts.advices) > 0, "{give_back:?}: {rounds:?}");
+        assert!(rounds[2].peak_bytes <= of_large, "{give_back:?}: {rounds:?}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ use crate::event::{NoObserver, Observer};
 use crate::exec::double::Double;
 use crate::limits;
 use crate::placement::{Placement, PlacementError, WorkerPlace, place};
-use crate::plan::{Dealloc, Insist, MemoryTable, Plan, StagePlan};
+use crate::plan::{Dealloc, GiveBack, Insist, MemoryTable, Plan, StagePlan};
 use crate::policy::{self, Policy};
 use crate::slot::{Dead, Travels};
 use crate::stage::Job;
@@ -57,6 +57,8 @@ pub struct Options {
     pub double: Option<Arc<dyn Double>>,
     /// What becomes of slots that nobody reads any more; `None`: what the graph says.
     pub dealloc: Option<Dealloc>,
+    /// How the memory of slots goes back to the kernel; `None`: as the graph says.
+    pub give_back: Option<GiveBack>,
     /// When slots are made that are recycled.
     pub slots: Slots,
     /// Who makes the memory of slots known to a device.
@@ -75,6 +77,7 @@ impl Default for Options {
             policy: None,
             double: None,
             dealloc: None,
+            give_back: None,
             slots: Slots::default(),
             registrar: None,
             keeper: None,
@@ -192,6 +195,7 @@ impl<J: Job, O: Travels> Running<J, O> {
         let pools = if double.is_none() { build_pools(&plan, &placement, &binder)? } else { Vec::new() };
 
         plan.dealloc = options.dealloc.unwrap_or(plan.dealloc);
+        plan.give_back = options.give_back.unwrap_or(plan.give_back);
         let memory = Arc::new(Memory::new(plan.dealloc, plan.give_back, options.slots, options.registrar));
         let mut wiring = Wiring::new(&plan, double.is_some(), &memory);
         wire(&mut wiring);

@@ -149,4 +149,15 @@ mod tests {
             assert!(text.contains(part), "`{part}` is not in\n{text}");
         }
     }
+
+    #[test]
+    fn how_memory_goes_back_is_there_where_the_graph_says_so() {
+        let of = |fields: &str| {
+            let graph = examples::FORK_AND_JOIN.text().replacen("version: 1,", &format!("version: 1,{fields}"), 1);
+            plan(&testing::outcome(&graph).plan.expect("the example is good"))
+        };
+        assert!(of("").contains("\ndealloc recycle\n"));
+        let text = of(" dealloc: bounded_free, give_back: dont_need,");
+        assert!(text.contains("\ndealloc bounded_free, gives back by dont_need\n"), "{text}");
+    }
 }
