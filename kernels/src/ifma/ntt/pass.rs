@@ -1,6 +1,6 @@
 //! One pass over memory: up to ten layers on rows that are a stride apart.
 
-use proofline_memory::Pages;
+use proofline_memory::{Arena, Pages};
 use rayon::prelude::*;
 
 use super::plan::Scale;
@@ -79,6 +79,8 @@ pub(super) fn run<const SPLIT: bool>(
 }
 
 /// The rows of one task between the stages.
+///
+/// They are made of a witness, and stay until the next transform: they lie in memory that core dumps leave out.
 pub(super) struct Buffer {
     rows: Pages<Fr>,
     /// Rows of the second stage are neighbours; groups of them are padded by one, since a stride of a power of two would
@@ -93,7 +95,7 @@ impl Buffer {
     fn new(proof: Ifma) -> Self {
         let zero = [proof.splat(0); LIMBS];
         Self {
-            rows: Pages::filled((MAX_ROWS + 1) * MAX_ROWS, zero),
+            rows: Pages::filled_in(&Arena::default(), (MAX_ROWS + 1) * MAX_ROWS, zero),
             group: 0,
             first: [zero; MAX_ROWS],
             second: [zero; MAX_ROWS],
@@ -262,5 +264,25 @@ unsafe fn second_stage<const SPLIT: bool>(
         }
         // SAFETY: as for the loads.
         unsafe { store([&even, &odd], rows, start + i) };
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_between_the_stages_are_left_out_of_core_dumps() {
+        let Some(proof) = Ifma::detect() else { return };
+        let buffer = Buffer::new(proof);
+        let (at, maps) = (buffer.rows.as_ptr() as usize, std::fs::read_to_string("/proc/self/smaps").unwrap());
+        let holds = |line: &str| {
+            let (start, end) = line.split_once(' ')?.0.split_once('-')?;
+            let address = |text| usize::from_str_radix(text, 16).ok();
+            Some((address(start)?..address(end)?).contains(&at))
+        };
+        let own = maps.lines().skip_while(|line| holds(line) != Some(true));
+        let flags = own.into_iter().find_map(|line| line.strip_prefix("VmFlags:")).unwrap();
+        assert!(flags.split_whitespace().any(|flag| flag == "dd"), "{flags}");
     }
 }
