@@ -170,7 +170,7 @@ fn range_of(arena: &Arc<Shared>, bytes: usize, large: bool) -> Option<(NonNull<u
     }
     let mut ranges = arena.ranges.lock().unwrap_or_else(PoisonError::into_inner);
     // Large blocks are multiples of large pages, but small ones may be too.
-    let aligned = |range: &Range| !large || range.start.as_ptr() as usize % LARGE_PAGE == 0;
+    let aligned = |range: &Range| !large || (range.start.as_ptr() as usize).is_multiple_of(LARGE_PAGE);
     let at = ranges.iter().position(|range| range.bytes == bytes && aligned(range))?;
     let range = std::mem::ManuallyDrop::new(ranges.swap_remove(at));
     Some((range.start, range.pages))
