@@ -208,6 +208,9 @@ fn end<S, P, J, O>(
                     engine.fail(Failure { key: grant.key, stage, cause: Cause::Failed(error) });
                 }
             }
+            // The edges have it now. Readers may be done with it as soon as the firing has ended, and the last of them sends it
+            // home: never this thread, at a time when nothing seems to run.
+            drop(shared);
             engine.ended(&grant, output, failure, edges.iter().map(|edge| edge.edge));
         }
         Outlet::Sink(out) => {
