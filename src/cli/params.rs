@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use clap::{Args, Subcommand};
 use proofline::resident::{self, Resident, Verified};
-use proofline::{Convention, Error, Parameters, Progress, VerifyingKey};
+use proofline::{Convention, Error, Parameters, VerifyingKey};
 
 use super::exit::Fault;
-use super::watch::{Bars, pool_of_all_cores};
+use super::watch::{pool_of_all_cores, with_bars};
 
 const GIB: f64 = (1u64 << 30) as f64;
 
@@ -55,15 +55,6 @@ impl ParamsCommand {
             Action::Verify(key) => verify(&key.path),
         }
     }
-}
-
-/// Runs work on keys on all cores, with bars.
-fn with_bars<T: Send>(work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<T, Error> + Send) -> Result<T, Fault> {
-    let bars = Bars::new();
-    let watch = |progress: Progress| bars.progress(progress);
-    let done = pool_of_all_cores()?.install(|| work(&watch));
-    bars.clear();
-    Ok(done?)
 }
 
 fn convert(path: &Path) -> Result<(), Fault> {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use proofline::setup::{Entropy, generate_for};
 use proofline::verify::snarkjs;
-use proofline::{Convention, PARAMS_FILE, Progress, ZKEY_FILE, Zkey};
+use proofline::{Convention, PARAMS_FILE, ZKEY_FILE, Zkey};
 
 use super::exit::Fault;
 use super::files;
 use super::stored::{self, Choice};
-use super::watch::{Bars, pool_of_all_cores};
+use super::watch::with_bars;
 
 /// Makes a key (`circuit.params`, `circuit.vk`) for a circuit, and keeps the circuit beside it (`circuit.pce`). NOT a
 /// ceremony: for tests and development only.
@@ -74,14 +74,11 @@ impl Setup {
             );
         }
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
-        let bars = Bars::new();
-        let watch = |progress: Progress| bars.progress(progress);
         let convention = match self.format {
             KeyFormat::Params => Convention::Coefficients,
             KeyFormat::Zkey => Convention::OddCoset,
         };
-        let parameters = pool_of_all_cores()?.install(|| generate_for(&shape, convention, &entropy, &watch))?;
-        bars.clear();
+        let parameters = with_bars(|watch| generate_for(&shape, convention, &entropy, watch))?;
         match self.format {
             KeyFormat::Params => {
                 parameters.write(&self.output)?;

@@ -21,19 +21,30 @@ pub fn pool_of_all_cores() -> Result<rayon::ThreadPool, Fault> {
     pool.map_err(|error| Fault::Internal(format!("no threads could be started: {error}")))
 }
 
+/// Runs work on keys on all cores, with bars that are gone when it ends, well or not.
+pub fn with_bars<T: Send, E: Into<Fault> + Send>(
+    work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<T, E> + Send,
+) -> Result<T, Fault> {
+    let bars = Bars::new();
+    let watch = |progress: Progress| bars.progress(progress);
+    let done = pool_of_all_cores()?.install(|| work(&watch));
+    bars.clear();
+    done.map_err(Into::into)
+}
+
 /// Bars for work that reports [`Progress`]: one for each heading.
-pub struct Bars {
+struct Bars {
     all: MultiProgress,
     by_name: Mutex<HashMap<&'static str, ProgressBar>>,
 }
 
 impl Bars {
-    pub fn new() -> Self {
+    fn new() -> Self {
         // Draws nothing where standard error is no terminal.
         Self { all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()), by_name: Mutex::default() }
     }
 
-    pub fn progress(&self, Progress { what, done, total }: Progress) {
+    fn progress(&self, Progress { what, done, total }: Progress) {
         let mut bars = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         let bar = bars.entry(what).or_insert_with(|| {
             let bar = self.all.add(ProgressBar::new(total));
@@ -48,7 +59,7 @@ impl Bars {
         }
     }
 
-    pub fn clear(&self) {
+    fn clear(&self) {
         // A bar that cannot be wiped off the screen is no fault of the work.
         let _ = self.all.clear();
     }

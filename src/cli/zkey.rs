@@ -7,28 +7,25 @@ use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, Z
 
 use super::exit::Fault;
 use super::stored::{self, Choice};
-use super::watch::{Bars, pool_of_all_cores};
+use super::watch::with_bars;
 
 /// The circuit and the key of a `.zkey`; with `.r1cs` in `choice` its constraints are those of that file, so that an
 /// unsatisfied one can be named.
 pub fn read(file: &Path, choice: &Choice) -> Result<(CircuitShape, ProvingKey), Fault> {
-    let pool = pool_of_all_cores()?;
-    let bars = Bars::new();
-    let watch = |progress: Progress| bars.progress(progress);
-    let read: Result<(CircuitShape, ProvingKey), Fault> = pool.install(|| match converted(file, &watch)? {
-        Some(converted) => {
-            let origin = Origin::of_zkey(&converted.source().1);
-            let key = converted.load(&watch)?;
-            Ok((circuit(file, choice, Some(origin), &watch)?, key))
+    let (shape, key) = with_bars(|watch| -> Result<_, Fault> {
+        match converted(file, watch)? {
+            Some(converted) => {
+                let origin = Origin::of_zkey(&converted.source().1);
+                let key = converted.load(watch)?;
+                Ok((circuit(file, choice, Some(origin), watch)?, key))
+            }
+            None => {
+                let zkey = Zkey::open(file, watch)?;
+                let key = ProvingKey::new(Parameters::of_zkey(&zkey, watch)?);
+                Ok((circuit(file, choice, None, watch)?, key))
+            }
         }
-        None => {
-            let zkey = Zkey::open(file, &watch)?;
-            let key = ProvingKey::new(Parameters::of_zkey(&zkey, &watch)?);
-            Ok((circuit(file, choice, None, &watch)?, key))
-        }
-    });
-    bars.clear();
-    let (shape, key) = read?;
+    })?;
     Ok((shape.with_domain(key.domain())?, key))
 }
 

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use proofline::filecoin::{Family, Kind};
 use proofline::setup::{Entropy, generate};
-use proofline::{Error, Progress, resident};
+use proofline::{Error, resident};
 use serde_json::json;
 
 use super::Params;
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::keys::{circuit, folder_of};
 use crate::cli::files;
-use crate::cli::watch::{Bars, pool_of_all_cores};
+use crate::cli::watch::with_bars;
 
 impl Params {
     pub fn run(&self) -> Result<(), Fault> {
@@ -31,10 +31,7 @@ impl Params {
         let clock = Instant::now();
         let shape = circuit(family, &params)?;
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
-        let bars = Bars::new();
-        let watch = |progress: Progress| bars.progress(progress);
-        pool_of_all_cores()?.install(|| generate(&shape, &entropy, &watch)?.write_files(&params, &vk))?;
-        bars.clear();
+        with_bars(|watch| generate(&shape, &entropy, watch)?.write_files(&params, &vk))?;
         let made = clock.elapsed().as_secs_f64();
         // The network's programs want to know whose key it is.
         files::write(
@@ -42,11 +39,7 @@ impl Params {
             json!({ "sector_size": family.size.bytes() }).to_string().as_bytes(),
         )?;
         let clock = Instant::now();
-        let bars = Bars::new();
-        let watch = |progress: Progress| bars.progress(progress);
-        let converted = pool_of_all_cores()?.install(|| resident::convert(&params, &watch));
-        bars.clear();
-        let converted = converted?;
+        let converted = with_bars(|watch| resident::convert(&params, watch))?;
         say!(
             "{family}: {} constraints, {} inputs, {} aux, domain {}; made in {made:.1} s, checked and converted in {:.1} s",
             shape.constraints(),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use proofline::filecoin::{Family, expect_published};
-use proofline::{CircuitShape, Error, Progress, ProvingKey, VerifyingKey, resident};
+use proofline::{CircuitShape, Error, ProvingKey, VerifyingKey, resident};
 
 use crate::cli::exit::Fault;
 use crate::cli::stored;
-use crate::cli::watch::{Bars, pool_of_all_cores};
+use crate::cli::watch::{pool_of_all_cores, with_bars};
 
 /// Where the network's programs look for keys, if nothing else is said.
 const USUAL_FOLDER: &str = "/var/tmp/filecoin-proof-parameters/";
@@ -34,11 +34,7 @@ pub fn read(family: Family, folder: Option<&Path>, published: bool) -> Result<(C
             params.display()
         );
     }
-    let bars = Bars::new();
-    let watch = |progress: Progress| bars.progress(progress);
-    let key = pool_of_all_cores()?.install(|| ProvingKey::read(&params, &watch));
-    bars.clear();
-    let key = key?;
+    let key = with_bars(|watch| ProvingKey::read(&params, watch))?;
     key.check(&shape)?;
     Ok((shape, key))
 }

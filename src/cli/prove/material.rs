@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofline::{CircuitShape, Progress, ProvingKey};
+use proofline::{CircuitShape, ProvingKey};
 
 use super::output::ProofFormat;
 use crate::cli::exit::Fault;
 use crate::cli::files::Named;
 use crate::cli::stored::{self, Choice};
-use crate::cli::watch::{Bars, pool_of_all_cores};
+use crate::cli::watch::with_bars;
 use crate::cli::zkey;
 
 #[derive(Args)]
@@ -68,9 +68,5 @@ impl Material {
 }
 
 fn read_key(path: &Path) -> Result<ProvingKey, Fault> {
-    let bars = Bars::new();
-    let watch = |progress: Progress| bars.progress(progress);
-    let key = pool_of_all_cores()?.install(|| ProvingKey::read(path, &watch));
-    bars.clear();
-    Ok(key?)
+    with_bars(|watch| ProvingKey::read(path, watch))
 }

@@ -71,8 +71,13 @@ impl Dealloc {
     /// Its word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+        word_of(&Self::WORDS, self)
     }
+}
+
+/// The word of a value in a list that has all of them.
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, one)| *one == value).map_or("", |(word, _)| word)
 }
 
 /// How the memory of idle and freed slots goes back to the kernel: `memory::GiveBack`.
@@ -95,7 +100,7 @@ impl GiveBack {
     /// Its word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+        word_of(&Self::WORDS, self)
     }
 }
 
