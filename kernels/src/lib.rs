@@ -13,10 +13,10 @@
 
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
+pub use msm::fixed_base;
 pub use path::Path;
 
 pub mod domain;
-pub mod fixed_base;
 pub mod limits;
 pub mod msm;
 pub mod scalars;

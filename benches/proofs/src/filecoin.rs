@@ -83,7 +83,8 @@ impl Subject {
         let (params, vk) = (family.params_in(&folder)?, family.vk_in(&folder)?);
         if !params.exists() {
             eprintln!("making a key for {family}");
-            generate(&family.compile()?, &Entropy::Seed("bench"), &unwatched)?.write_files(&params, &vk)?;
+            let key = generate(&family.compile()?, &Entropy::Seed("bench"), &unwatched)?;
+            key.write_converted(&params, &vk, &unwatched)?;
         }
         if !resident::beside(&params).exists() {
             eprintln!("converting the key of {family}");

@@ -1,5 +1,7 @@
 //! Multi-scalar multiplication over G1 and G2.
 
+pub mod fixed_base;
+
 pub(crate) mod adder;
 mod curve;
 mod digits;

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use proofline::Error;
 use proofline::filecoin::{Family, Kind};
 use proofline::setup::{Entropy, generate};
-use proofline::{Error, resident};
 use serde_json::json;
 
 use super::Params;
@@ -31,22 +31,19 @@ impl Params {
         let clock = Instant::now();
         let shape = circuit(family, &params)?;
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
-        with_bars(|watch| generate(&shape, &entropy, watch)?.write_files(&params, &vk))?;
-        let made = clock.elapsed().as_secs_f64();
+        let converted = with_bars(|watch| generate(&shape, &entropy, watch)?.write_converted(&params, &vk, watch))?;
+        let took = clock.elapsed().as_secs_f64();
         // The network's programs want to know whose key it is.
         files::write(
             &params.with_extension("meta"),
             json!({ "sector_size": family.size.bytes() }).to_string().as_bytes(),
         )?;
-        let clock = Instant::now();
-        let converted = with_bars(|watch| resident::convert(&params, watch))?;
         say!(
-            "{family}: {} constraints, {} inputs, {} aux, domain {}; made in {made:.1} s, checked and converted in {:.1} s",
+            "{family}: {} constraints, {} inputs, {} aux, domain {}; made in {took:.1} s",
             shape.constraints(),
             shape.inputs(),
             shape.aux(),
             shape.domain().size(),
-            clock.elapsed().as_secs_f64()
         );
         say!("written to {}", params.display());
         say!("           {}", vk.display());

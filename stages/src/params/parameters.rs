@@ -2,15 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use blstrs::{G1Affine, G2Affine};
 use group::prime::PrimeCurveAffine;
 
 use super::key_file::{KeyFile, gather};
+use super::resident::{self, Converted};
 use super::writer::KeyWriter;
-use super::{Convention, VerifyingKey, Zkey, resident};
+use super::{Convention, VerifyingKey, Zkey};
 use crate::error::Error;
 use crate::progress::Watch;
+use crate::sealed::Digest;
 
 /// The name of the key in the folder that a setup writes.
 pub const PARAMS_FILE: &str = "circuit.params";
@@ -86,6 +89,22 @@ impl Parameters {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn write_files(&self, file: &Path, vk: &Path) -> Result<(), Error> {
+        self.write_source(file, vk).map(drop)
+    }
+
+    /// The same, and the converted key beside it, whose points are those that are here: neither is the file read again nor are
+    /// they checked. For a key that was just made, whose points are multiples of the generators.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_converted(&self, file: &Path, vk: &Path, watch: Watch<'_>) -> Result<Converted, Error> {
+        let clock = Instant::now();
+        let (digest, length) = self.write_source(file, vk)?;
+        resident::convert::of_made(self, file, (digest, length, clock), watch)
+    }
+
+    /// Writes both files; what comes back is the key's digest and length.
+    fn write_source(&self, file: &Path, vk: &Path) -> Result<(Digest, u64), Error> {
         if self.convention != Convention::Coefficients {
             return Err(Error::Mismatch("a key for values on the odd coset is written as `.zkey` only".to_owned()));
         }
@@ -104,8 +123,9 @@ impl Parameters {
         writer.points(&self.a, "a")?;
         writer.points(&self.b_g1, "b_g1")?;
         writer.points(&self.b_g2, "b_g2")?;
-        writer.finish()?;
-        self.vk.write(vk)
+        let written = writer.finish()?;
+        self.vk.write(vk)?;
+        Ok(written)
     }
 }
 

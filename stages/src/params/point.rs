@@ -16,8 +16,15 @@ pub(crate) trait Point: PrimeCurveAffine {
     fn is_on_curve(&self) -> bool;
     /// Whether a point of the curve is in the subgroup of prime order.
     fn in_subgroup(&self) -> bool;
+    /// Writes the encoding, which has [`BYTES`](Self::BYTES).
+    fn encode(&self, out: &mut [u8]);
+
     /// Appends the encoding.
-    fn encode(&self, out: &mut Vec<u8>);
+    fn append_to(&self, out: &mut Vec<u8>) {
+        let at = out.len();
+        out.resize(at + Self::BYTES, 0);
+        self.encode(&mut out[at..]);
+    }
 }
 
 /// The flag of a compressed point, in the first byte.
@@ -49,8 +56,8 @@ macro_rules! point {
                 self.is_torsion_free().into()
             }
 
-            fn encode(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_uncompressed());
+            fn encode(&self, out: &mut [u8]) {
+                out.copy_from_slice(&self.to_uncompressed());
             }
         }
     };

@@ -25,8 +25,8 @@ use crate::error::Error;
 use crate::progress::{Progress, Watch};
 use crate::secret::SecretScalars;
 
-/// Products between two reports of progress.
-const SCALARS_PER_PIECE: usize = 1 << 14;
+/// Products between two reports of progress, made in parallel.
+const SCALARS_PER_PIECE: usize = 1 << 16;
 /// Draws of secrets before giving up; one in about 2^220 is unlucky.
 const MOST_DRAWS: usize = 3;
 

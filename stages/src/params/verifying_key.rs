@@ -70,7 +70,7 @@ impl VerifyingKey {
     pub fn write(&self, file: &Path) -> Result<(), Error> {
         let mut writer = KeyWriter::create(file)?;
         self.write_to(&mut writer)?;
-        writer.finish()
+        writer.finish().map(drop)
     }
 
     pub(super) fn read_from(reader: &mut KeyReader, watch: Watch<'_>) -> Result<Self, Error> {
@@ -88,15 +88,15 @@ impl VerifyingKey {
     /// The bytes of a `.vk` file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.alpha_g1.encode(&mut bytes);
-        self.beta_g1.encode(&mut bytes);
-        self.beta_g2.encode(&mut bytes);
-        self.gamma_g2.encode(&mut bytes);
-        self.delta_g1.encode(&mut bytes);
-        self.delta_g2.encode(&mut bytes);
+        self.alpha_g1.append_to(&mut bytes);
+        self.beta_g1.append_to(&mut bytes);
+        self.beta_g2.append_to(&mut bytes);
+        self.gamma_g2.append_to(&mut bytes);
+        self.delta_g1.append_to(&mut bytes);
+        self.delta_g2.append_to(&mut bytes);
         // The count was read from, or is written to, a file that counts in 32 bits.
         bytes.extend((self.ic.len() as u32).to_be_bytes());
-        self.ic.iter().for_each(|point| point.encode(&mut bytes));
+        self.ic.iter().for_each(|point| point.append_to(&mut bytes));
         bytes
     }
 

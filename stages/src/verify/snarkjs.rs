@@ -200,7 +200,7 @@ fn limbs(number: &Value) -> Option<[u64; LIMBS]> {
 
 fn show<P: JsonPoint>(point: &P) -> Value {
     let mut bytes = Vec::new();
-    point.encode(&mut bytes);
+    point.append_to(&mut bytes);
     let numbers: Vec<String> = bytes.chunks(BASE_BYTES).map(decimal::show_bytes).collect();
     match &numbers[..] {
         [x, y] => json!([x, y, "1"]),

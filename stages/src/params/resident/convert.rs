@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::params::key_file::KeyFile;
 use crate::params::parameters::key_in;
 use crate::params::queries::{PointSource, QueryName};
-use crate::params::{Convention, VerifyingKey};
+use crate::params::{Convention, Parameters, VerifyingKey};
 use crate::progress::Watch;
 use crate::sealed::{Digest, SealedWriter, Written};
 
@@ -39,24 +39,57 @@ pub struct Converted {
 /// Those of [`Parameters::read`](crate::params::Parameters::read) and [`Zkey::open`](crate::params::Zkey::open); the file was changed meanwhile; the converted file
 /// cannot be written.
 pub fn convert(path: &Path, watch: Watch<'_>) -> Result<Converted, Error> {
-    let clock = Instant::now();
     let source = key_in(path);
-    let file = beside(&source);
-    let stamp = |path: &Path| std::fs::metadata(path).map_err(Error::io("open", path));
-    let before = Stamp::of(&stamp(&source)?);
-    let mut key = KeyFile::open(&source, watch)?;
+    beside_source(&source, Instant::now(), |writer| {
+        let mut key = KeyFile::open(&source, watch)?;
+        let done = key.write_queries(writer, watch)?;
+        let (digest, length) = key.digest()?;
+        Ok(Copied { vk: key.verifying_key().clone(), convention: key.convention(), done, digest, length })
+    })
+}
+
+/// Puts a key that is in memory beside the `.params` file of this digest and length that was made of it since `clock`.
+pub(in crate::params) fn of_made(
+    key: &Parameters,
+    source: &Path,
+    (digest, length, clock): (Digest, u64, Instant),
+    watch: Watch<'_>,
+) -> Result<Converted, Error> {
+    beside_source(source, clock, |writer| {
+        let done = write_queries(&mut &*key, writer, watch)?;
+        Ok(Copied { vk: key.vk.clone(), convention: key.convention, done, digest, length })
+    })
+}
+
+/// A key whose points were written.
+struct Copied {
+    vk: VerifyingKey,
+    convention: Convention,
+    done: [Done; 5],
+    /// Of the source.
+    digest: Digest,
+    length: u64,
+}
+
+/// Makes the converted file beside a source, which must stay as it is meanwhile.
+fn beside_source(
+    source: &Path,
+    clock: Instant,
+    copy: impl FnOnce(&mut SealedWriter) -> Result<Copied, Error>,
+) -> Result<Converted, Error> {
+    let file = beside(source);
+    let stamp = || std::fs::metadata(source).map_err(Error::io("open", source));
+    let before = Stamp::of(&stamp()?);
     let mut writer = SealedWriter::create(&file, KIND)?;
-    let done = key.write_queries(&mut writer, watch)?;
-    let (digest, length) = key.digest()?;
-    let after = stamp(&source)?;
+    let Copied { vk, convention, done, digest, length } = copy(&mut writer)?;
+    let after = stamp()?;
     // The check of a large key takes minutes, in which somebody may put another one in its place.
     if Stamp::of(&after) != before || after.len() != length {
         return Err(Error::Mismatch(format!("{} was changed while it was converted: try again", source.display())));
     }
     let stated = Source { length, digest, stamp: Stamp::settled(&after) };
-    let written = finish(writer, key.verifying_key(), key.convention(), &done, &stated)?;
-    let (bytes, seal) = (written.length, written.seal);
-    Ok(Converted { source, file, source_bytes: length, bytes, seal, took: clock.elapsed() })
+    let Written { length: bytes, seal, .. } = finish(writer, &vk, convention, &done, &stated)?;
+    Ok(Converted { source: source.to_owned(), file, source_bytes: length, bytes, seal, took: clock.elapsed() })
 }
 
 /// Points of a query, those at infinity included, and the positions of these.

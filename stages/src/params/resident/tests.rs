@@ -14,6 +14,7 @@ use crate::sealed::tests::rewrite;
 use crate::{CircuitShape, sealed};
 
 /// x · y = z, z public.
+#[derive(Clone)]
 struct Product;
 
 impl Circuit<Scalar> for Product {
