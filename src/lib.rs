@@ -43,7 +43,7 @@ pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
 pub use pipeline_runtime::stage::Priority;
 #[cfg(feature = "filecoin")]
 pub use proofline_stages::circuits::filecoin;
-pub use proofline_stages::circuits::{Builtin, Origin, PCE_FILE, PublicInputs, StoredCircuit};
+pub use proofline_stages::circuits::{Builtin, Extracted, Origin, PCE_FILE, PublicInputs, StoredCircuit, extract};
 pub use proofline_stages::kind::of_file as kind_of_file;
 pub use proofline_stages::params::{Convention, PARAMS_FILE, Parameters, VK_FILE, ZKEY_FILE, Zkey, resident, setup};
 pub use proofline_stages::partial::PartialFile;

@@ -16,6 +16,7 @@ use bellpepper_core::{Circuit, ConstraintSystem, SynthesisError};
 use blstrs::Scalar;
 
 /// x · y = z, z public.
+#[derive(Clone)]
 struct Product;
 
 impl Circuit<Scalar> for Product {

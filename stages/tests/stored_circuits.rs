@@ -110,6 +110,7 @@ fn refused(result: Result<CircuitShape, Error>, says: &str) {
 /// A small circuit's file.
 fn small() -> (tempfile::TempDir, Vec<u8>) {
     use bellpepper_core::{Circuit, ConstraintSystem, SynthesisError};
+    #[derive(Clone)]
     struct Powers;
     impl Circuit<Scalar> for Powers {
         fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {

@@ -9,9 +9,9 @@ use super::{Matrix, SparseError};
 use crate::Scalar;
 
 /// Columns are named by 32 bits; the topmost value stays free as a marker.
-const MAX_COLUMNS: usize = u32::MAX as usize;
+pub(super) const MAX_COLUMNS: usize = u32::MAX as usize;
 /// Codes share a 32-bit word with nothing, but a dictionary of this size no longer compresses anything.
-const MAX_COEFFICIENTS: usize = 1 << 24;
+pub(super) const MAX_COEFFICIENTS: usize = 1 << 24;
 
 /// Collects the rows of a [`Matrix`] in order.
 #[derive(Debug, Clone)]
@@ -57,18 +57,7 @@ impl MatrixBuilder {
         if let Some(&(column, _)) = terms.iter().find(|(column, _)| *column as usize >= self.columns) {
             return Err(SparseError::ColumnOutOfRange { row, column, columns: self.columns });
         }
-        self.row.clear();
-        self.row.extend_from_slice(terms);
-        // A stable sort keeps the sum's order equal to the input's, so that equal inputs give equal matrices.
-        self.row.sort_by_key(|(column, _)| *column);
-        self.row.dedup_by(|next, sum| {
-            let same = next.0 == sum.0;
-            if same {
-                sum.1 += next.1;
-            }
-            same
-        });
-        self.row.retain(|(_, sum)| !bool::from(sum.is_zero()));
+        normalise(&mut self.row, terms);
         // Mostly there is room for as many new ones as the row has terms; else they are counted.
         if self.dictionary.len() + self.row.len() > self.most_coefficients {
             let new: HashSet<_> = self.row.iter().filter_map(|(_, value)| self.dictionary.lacks(value)).collect();
@@ -88,4 +77,23 @@ impl MatrixBuilder {
     pub fn finish(self) -> Matrix {
         Matrix::new(self.columns, &self.row_ends, self.column_of, &self.code_of, self.dictionary.into_values())
     }
+}
+
+/// The terms of a row in the order of their columns, each column once, without zeros.
+pub(super) fn normalise(row: &mut Vec<(u32, Scalar)>, terms: &[(u32, Scalar)]) {
+    row.clear();
+    row.extend_from_slice(terms);
+    // Mostly a synthesis gives them in order. A stable sort keeps the sum's order equal to the input's, so that equal inputs
+    // give equal matrices.
+    if !row.is_sorted_by(|a, b| a.0 < b.0) {
+        row.sort_by_key(|(column, _)| *column);
+        row.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            if same {
+                sum.1 += next.1;
+            }
+            same
+        });
+    }
+    row.retain(|(_, sum)| !bool::from(sum.is_zero()));
 }

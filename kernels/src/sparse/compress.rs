@@ -7,7 +7,7 @@ use super::parts::Parts;
 
 /// A part of a row: what one lane adds up.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Segment {
+pub(super) struct Segment {
     // The order of the fields is that of the segments in a block: those that continue a row come behind all that begin
     // one, and those with the same coefficients come together, in the order of their rows.
     continues: bool,
@@ -46,7 +46,7 @@ pub(super) fn compress(matrices: [&Matrix; 3]) -> Parts {
 }
 
 /// The segments of a row; an empty row has one too, since its result is to be written.
-fn cut(segments: &mut Vec<Segment>, slot: Slot, terms: &[(u32, u32)]) {
+pub(super) fn cut(segments: &mut Vec<Segment>, slot: Slot, terms: &[(u32, u32)]) {
     let mut chunks = terms.chunks(MOST_STEPS);
     let mut continues = false;
     let mut next = Some(chunks.next().unwrap_or_default());
@@ -59,7 +59,7 @@ fn cut(segments: &mut Vec<Segment>, slot: Slot, terms: &[(u32, u32)]) {
 }
 
 /// Groups of segments with the same coefficients first; what is left over of each kind shares groups by length.
-fn push_block(stream: &mut Vec<u8>, mut segments: Vec<Segment>, code_bytes: usize) {
+pub(super) fn push_block(stream: &mut Vec<u8>, mut segments: Vec<Segment>, code_bytes: usize) {
     segments.sort_unstable();
     let begin = segments.iter().filter(|segment| !segment.continues).count();
     for segments in [&segments[..begin], &segments[begin..]] {

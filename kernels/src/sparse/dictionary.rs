@@ -29,12 +29,26 @@ impl Dictionary {
 
     /// The code of `value`, new or known.
     pub(super) fn code(&mut self, value: &Scalar) -> u32 {
+        if let Some(code) = self.unit(value) {
+            return code;
+        }
         let next = self.values.len() as u32;
         let code = *self.codes.entry(value.to_repr()).or_insert(next);
         if code == next {
             self.values.push(*value);
         }
         code
+    }
+
+    /// The code of a value that is in it.
+    pub(super) fn find(&self, value: &Scalar) -> Option<u32> {
+        self.unit(value).or_else(|| self.codes.get(&value.to_repr()).copied())
+    }
+
+    /// The code of 1 and −1, which two of three coefficients are.
+    fn unit(&self, value: &Scalar) -> Option<u32> {
+        let units = self.values.get(..2)?;
+        units.iter().position(|unit| unit == value).map(|code| code as u32)
     }
 
     /// A value that is not in it, as bytes.
@@ -44,6 +58,10 @@ impl Dictionary {
 
     pub(super) fn len(&self) -> usize {
         self.values.len()
+    }
+
+    pub(super) fn values(&self) -> &[Scalar] {
+        &self.values
     }
 
     pub(super) fn into_values(self) -> Vec<Scalar> {

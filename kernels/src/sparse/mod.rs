@@ -7,6 +7,7 @@ mod builder;
 mod compress;
 mod decode;
 mod dictionary;
+mod extract;
 pub(crate) mod layout;
 mod matrix;
 mod parts;
@@ -15,6 +16,7 @@ mod triple;
 mod wide;
 
 pub use builder::MatrixBuilder;
+pub use extract::{Blocks, Frame, RowTerms, Survey, TripleBuilder};
 pub use matrix::{Bitmap, Matrix};
 pub use parts::Parts;
 pub use rows::Row;
@@ -52,6 +54,14 @@ pub enum SparseError {
         first: (usize, usize),
         /// Rows and columns of one that differs.
         other: (usize, usize),
+    },
+    /// Rows are gone through twice, and were others the second time.
+    #[error(
+        "row {row} is not as it was when the rows were surveyed: the circuit's synthesis gives other constraints each time"
+    )]
+    SurveyDiffers {
+        /// The row, or the number of rows.
+        row: usize,
     },
     /// A stored part is not what a triple consists of.
     #[error("{what}; the stored matrices are damaged")]

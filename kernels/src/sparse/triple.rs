@@ -18,7 +18,7 @@ use crate::{Path, Scalar};
 /// The matrices A, B and C of one constraint system, compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triple {
-    /// Made by `new`, or checked by `from_parts`: every block decodes to rows of this shape.
+    /// Made by `new` or a builder, or checked by `from_parts`: every block decodes to rows of this shape.
     parts: Parts,
     kernel: Kernel,
 }
@@ -55,7 +55,7 @@ impl Triple {
         Ok(Self::with_parts(parts))
     }
 
-    fn with_parts(parts: Parts) -> Self {
+    pub(super) fn with_parts(parts: Parts) -> Self {
         Self { parts, kernel: Kernel::Portable }.with_path(Path::best())
     }
 

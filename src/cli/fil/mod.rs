@@ -1,6 +1,8 @@
 //! `proofline fil`: sectors and keys of Filecoin's, for tests and demonstrations.
 
 #[cfg(feature = "filecoin")]
+mod circuit;
+#[cfg(feature = "filecoin")]
 mod fabricate;
 #[cfg(feature = "filecoin")]
 mod params;
@@ -35,6 +37,10 @@ enum Action {
     /// Makes a key under the network's name for it. NOT a ceremony: for tests and development only
     #[command(after_help = "Example:\n  proofline fil params porep --size 2KiB --seed demo -o out/keys")]
     Params(Params),
+    /// Compiles a circuit into the file that lies beside its key, piece by piece: also where memory would not hold the rows
+    /// of a production size
+    #[command(after_help = "Example:\n  proofline fil circuit porep --size 32GiB -o out/keys")]
+    Circuit(Circuit),
 }
 
 #[derive(Args)]
@@ -103,6 +109,22 @@ struct Params {
     output: Option<PathBuf>,
 }
 
+#[derive(Args)]
+struct Circuit {
+    /// The kind of proof: `porep`, `winning`, `window` or `update`
+    #[arg(value_name = "KIND")]
+    kind: String,
+    /// The size of the sectors
+    #[arg(long, value_name = "SIZE", default_value = "2KiB")]
+    size: String,
+    /// Replaces the circuit that is in the folder already
+    #[arg(long)]
+    force: bool,
+    /// The folder of keys [default: that of FIL_PROOFS_PARAMETER_CACHE, or the network's usual one]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
 impl FilCommand {
     #[cfg(feature = "filecoin")]
     pub fn run(&self) -> Result<(), Fault> {
@@ -110,6 +132,7 @@ impl FilCommand {
             Action::Seal(seal) => seal.run(),
             Action::Fabricate(fabricate) => fabricate.run(),
             Action::Params(params) => params.run(),
+            Action::Circuit(circuit) => circuit.run(),
         }
     }
 
@@ -125,6 +148,9 @@ impl FilCommand {
             }
             Action::Params(Params { kind, size, seed, force, output }) => {
                 let _ = (kind, size, seed, force, output);
+            }
+            Action::Circuit(Circuit { kind, size, force, output }) => {
+                let _ = (kind, size, force, output);
             }
         }
         Err(super::filecoin::missing())

@@ -39,16 +39,21 @@ pub fn read(family: Family, folder: Option<&Path>, published: bool) -> Result<(C
     Ok((shape, key))
 }
 
-/// The circuit, as it is kept beside the key, or compiled and then kept there.
+/// The circuit, as it is kept beside the key, or compiled into that file and read from it.
 pub fn circuit(family: Family, params: &Path) -> Result<CircuitShape, Fault> {
     let (file, origin) = (stored::beside(params), family.origin()?);
     if let Some(kept) = stored::read(&file, origin)? {
         return Ok(pool_of_all_cores()?.install(|| kept.shape())?);
     }
     tell!("{family}: the circuit is compiled, and kept in {}", file.display());
-    let shape = family.compile()?;
-    stored::keep(&shape, &file, origin);
-    Ok(shape)
+    match family.extract(&file) {
+        Ok(_) => Ok(pool_of_all_cores()?.install(|| CircuitShape::read(&file))?),
+        Err(error @ Error::Io { .. }) => {
+            tell!("note: the circuit is not kept beside its key and will be compiled again: {error}");
+            Ok(family.compile()?)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The verifying key: its own file, or the beginning of the key's.

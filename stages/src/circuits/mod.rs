@@ -2,6 +2,7 @@
 
 mod builtin;
 mod circom;
+mod extract;
 #[cfg(feature = "filecoin")]
 pub mod filecoin;
 mod pce;
@@ -14,7 +15,7 @@ mod witness_cs;
 
 pub use builtin::Builtin;
 pub use circom::{R1cs, parse_wtns, read_wtns};
-pub use pce::{Origin, PCE_FILE, StoredCircuit};
+pub use pce::{Extracted, Origin, PCE_FILE, StoredCircuit, extract};
 pub use sha256::{BLOCK_BYTES, Sha256Preimage};
 pub use shape::CircuitShape;
 pub use source::{PublicInputs, WitnessSource, witness_of};

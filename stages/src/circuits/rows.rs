@@ -38,9 +38,4 @@ impl Rows {
             &self.terms[start..self.ends[sum]]
         })
     }
-
-    /// Renames every column.
-    pub(crate) fn rename(&mut self, name: impl Fn(u32) -> u32) {
-        self.terms.iter_mut().for_each(|(column, _)| *column = name(*column));
-    }
 }

@@ -5,15 +5,14 @@ use std::path::Path;
 
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
-use ff::Field;
 use pipeline_runtime::stage::Sizes;
 use proofline_kernels::domain::Domain;
-use proofline_kernels::scalars::MAX_LEN;
-use proofline_kernels::sparse::{Bitmap, MatrixBuilder, Triple};
+use proofline_kernels::sparse::{Bitmap, Triple, TripleBuilder};
 
 use super::builtin::Builtin;
 use super::circom::R1cs;
-use super::record::{Recorded, record};
+use super::extract::{Constraints, Counts, Known, Surveyed};
+use super::record::Synthesis;
 use super::rows::Rows;
 use super::sha256::Sha256Preimage;
 use crate::error::Error;
@@ -56,14 +55,13 @@ impl CircuitShape {
         Ok(shape)
     }
 
-    /// A bellpepper circuit; its values are not asked for.
+    /// A bellpepper circuit; its values are not asked for. It is synthesised twice, so that its rows are never in memory all
+    /// at once.
     ///
     /// # Errors
     /// The circuit's own, or it is too large.
-    pub fn from_circuit<C: Circuit<Scalar>>(name: &str, circuit: C) -> Result<Self, Error> {
-        let failed = |source| Error::Synthesis { circuit: name.to_owned(), source };
-        let Recorded { inputs, aux, rows } = record(circuit).map_err(failed)?;
-        Self::compile(name.to_owned(), inputs, aux, &rows)
+    pub fn from_circuit<C: Circuit<Scalar> + Clone>(name: &str, circuit: C) -> Result<Self, Error> {
+        Self::compile(name, Synthesis { name, circuit })
     }
 
     /// The circuit of a circom `.r1cs` file.
@@ -81,7 +79,8 @@ impl CircuitShape {
     /// It is too large.
     pub fn from_constraints(name: &str, r1cs: R1cs) -> Result<Self, Error> {
         let (wires, inputs) = (r1cs.wires(), r1cs.inputs());
-        Self::compile(name.to_owned(), inputs, wires - inputs, &r1cs.into_rows())
+        let counts = Counts { inputs, aux: wires - inputs };
+        Self::compile(name, Known { counts, rows: &r1cs.into_rows() })
     }
 
     /// The circuit of a `.zkey`, whose rows have no C and whose domain may be larger than they need.
@@ -92,7 +91,8 @@ impl CircuitShape {
         rows: &Rows,
         domain: usize,
     ) -> Result<Self, Error> {
-        let mut shape = Self::compile(name.to_owned(), inputs, variables - inputs, rows)?;
+        let counts = Counts { inputs, aux: variables - inputs };
+        let mut shape = Self::compile(name, Known { counts, rows })?;
         shape.knows_c = false;
         shape.with_domain(domain)
     }
@@ -116,29 +116,13 @@ impl CircuitShape {
         Ok(self)
     }
 
-    fn compile(name: String, inputs: usize, aux: usize, rows: &Rows) -> Result<Self, Error> {
-        let variables = inputs + aux;
-        let too_large =
-            |fault: &dyn fmt::Display| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}"));
-        if variables > MAX_LEN {
-            return Err(too_large(&format_args!("{variables} variables, and {MAX_LEN} is the limit")));
-        }
-        let mut builders = [(); 3].map(|()| MatrixBuilder::new(variables));
-        for row in 0..rows.len() {
-            for (builder, terms) in builders.iter_mut().zip(rows.row(row)) {
-                builder.push_row(terms).map_err(|fault| too_large(&fault))?;
-            }
-        }
-        let [mut a, mut b, mut c] = builders;
-        for input in 0..inputs {
-            // The limit above is below 2^32.
-            a.push_row(&[(input as u32, Scalar::ONE)]).map_err(|fault| too_large(&fault))?;
-            b.push_row(&[]).map_err(|fault| too_large(&fault))?;
-            c.push_row(&[]).map_err(|fault| too_large(&fault))?;
-        }
-        let [a, b, c] = [a, b, c].map(MatrixBuilder::finish);
-        let matrices = Triple::new(&a, &b, &c).map_err(|fault| too_large(&fault))?;
-        Self::assemble(name, None, inputs, matrices)
+    fn compile(name: &str, constraints: impl Constraints) -> Result<Self, Error> {
+        let surveyed = Surveyed::new(name, constraints)?;
+        let refused = |fault| surveyed.refused(&fault);
+        let mut builder = TripleBuilder::new(surveyed.survey.clone(), surveyed.variables()).map_err(refused)?;
+        surveyed.each_row(|terms| Ok(builder.push_row(terms)?))?;
+        let matrices = builder.finish().map_err(refused)?;
+        Self::assemble(name.to_owned(), None, surveyed.counts.inputs, matrices)
     }
 
     /// A circuit of its matrices, which have one row for each input behind the circuit's own.

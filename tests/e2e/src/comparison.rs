@@ -45,7 +45,7 @@ pub fn witness<C: Circuit<Scalar>>(shape: &CircuitShape, circuit: C) -> Vec<Scal
 /// input.
 pub fn compare<B, C>(name: &str, blank: B, circuit: C, public: &[Scalar])
 where
-    B: Circuit<Scalar>,
+    B: Circuit<Scalar> + Clone,
     C: Circuit<Scalar> + Clone + Send,
 {
     let shape = Arc::new(CircuitShape::from_circuit(name, blank).unwrap());

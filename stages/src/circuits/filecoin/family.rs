@@ -17,7 +17,7 @@ use super::circuit::{FilecoinCircuit, Shape};
 use super::guard::guarded;
 use super::registered::{porep_config_of, post_config_of};
 use super::size::{SectorSize, of_size};
-use crate::circuits::{CircuitShape, Origin};
+use crate::circuits::{CircuitShape, Extracted, Origin, extract};
 use crate::error::Error;
 
 /// Raised when the network's crates change a circuit, which renames the keys too, so that stored circuits are not taken for
@@ -94,13 +94,22 @@ impl Family {
         guarded("the circuit without a witness", || of_size!(self.size, blank(self)))
     }
 
-    /// The circuit, compiled. It takes seconds for proofs of replication and updates, minutes and tens of gigabytes for
-    /// those of production.
+    /// The circuit, compiled. It takes seconds for proofs of replication and updates, minutes for those of production, and
+    /// what the compressed matrices take of memory.
     ///
     /// # Errors
     /// There is no such circuit, or it is too large.
     pub fn compile(self) -> Result<CircuitShape, Error> {
         CircuitShape::from_circuit(&self.to_string(), self.blank()?)
+    }
+
+    /// The circuit, compiled into a file without being in memory: a block of its rows at a time. A folder that is not there
+    /// is an error.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile), or the file cannot be written.
+    pub fn extract(self, file: &Path) -> Result<Extracted, Error> {
+        extract(&self.to_string(), self.blank()?, file, self.origin()?)
     }
 
     /// What a stored circuit of it was extracted from.

@@ -19,20 +19,22 @@
 //! it was made of.
 
 mod origin;
+mod write;
 
 use std::path::Path;
 
 use blstrs::Scalar;
 use proofline_kernels::scalars::MAX_LEN;
 use proofline_kernels::sparse::{Parts, Triple};
-use sha2::{Digest as _, Sha256};
 
 pub use origin::Origin;
+pub use write::{Extracted, extract};
 
 use super::builtin::Builtin;
 use super::shape::CircuitShape;
 use crate::error::Error;
-use crate::sealed::{Digest, Kind, Sealed, SealedWriter, Section};
+use crate::sealed::{Digest, Kind, Sealed};
+use write::digest_of;
 
 /// The name of the circuit in the folder of its key.
 pub const PCE_FILE: &str = "circuit.pce";
@@ -144,14 +146,6 @@ impl StoredCircuit {
 }
 
 impl CircuitShape {
-    /// Writes a stored circuit, which was extracted from `origin`.
-    ///
-    /// # Errors
-    /// The file cannot be written; one that is there already is then left as it was.
-    pub fn write(&self, file: &Path, origin: Origin) -> Result<(), Error> {
-        self.write_to(SealedWriter::create(file, KIND)?, origin).map(drop)
-    }
-
     /// Reads a stored circuit, wherever it was extracted from.
     ///
     /// # Errors
@@ -159,47 +153,6 @@ impl CircuitShape {
     pub fn read(file: &Path) -> Result<Self, Error> {
         StoredCircuit::open(file)?.shape()
     }
-
-    /// The circuit's digest: equal circuits have equal ones. It takes a pass over the compressed matrices.
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        // A rehearsal writes nothing that could fail.
-        self.write_to(SealedWriter::rehearsal(KIND), Origin::UNKNOWN).unwrap_or_default()
-    }
-
-    fn write_to(&self, mut writer: SealedWriter, origin: Origin) -> Result<Digest, Error> {
-        let Parts { rows, columns, nonzeros, stream, starts, values } = self.matrices().parts();
-        let mut sections = Vec::new();
-        let behind = [self.domain().size(), usize::from(self.knows_c())];
-        let facts = [&[self.inputs(), *rows, *columns], &nonzeros[..], &behind].concat();
-        let facts: Vec<u8> = facts.iter().flat_map(|fact| (*fact as u64).to_le_bytes()).collect();
-        writer.section(FACTS, &facts)?;
-        sections.extend(writer.last_section());
-        writer.section(STREAM, stream)?;
-        sections.extend(writer.last_section());
-        writer.begin(STARTS)?;
-        for start in starts {
-            writer.append(&start.to_le_bytes())?;
-        }
-        sections.extend(writer.last_section());
-        writer.begin(VALUES)?;
-        for value in values {
-            writer.append(&value.to_bytes_le())?;
-        }
-        sections.extend(writer.last_section());
-        let digest = digest_of(&sections);
-        let name = self.name();
-        let name = &name[..name.floor_char_boundary(MOST_NAME_BYTES)];
-        writer.section(IDENTITY, &[&digest, origin.bytes(), name.as_bytes()].concat())?;
-        writer.finish()?;
-        Ok(digest)
-    }
-}
-
-fn digest_of(sections: &[Section]) -> Digest {
-    let mut hasher = Sha256::new_with_prefix("proofline circuit");
-    sections.iter().for_each(|section| hasher.update(section.digest));
-    hasher.finalize().into()
 }
 
 /// Words of eight bytes; nothing if the last is cut off.

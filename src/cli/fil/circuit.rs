@@ -1,0 +1,40 @@
+//! `proofline fil circuit`.
+
+use std::time::Instant;
+
+use proofline::Error;
+use proofline::filecoin::{Family, Kind};
+
+use super::Circuit;
+use crate::cli::exit::Fault;
+use crate::cli::filecoin::keys::folder_of;
+use crate::cli::{files, stored};
+
+impl Circuit {
+    pub fn run(&self) -> Result<(), Fault> {
+        let kind: Kind = self.kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
+        let family = Family { kind, size: self.size.parse()? };
+        let folder = folder_of(self.output.as_deref());
+        let _lock = files::FolderLock::take(&folder)?;
+        let file = stored::beside(&family.params_in(&folder)?);
+        if file.exists() && !self.force {
+            let file = file.display();
+            return Err(Fault::Usage(format!("{file} is there already: choose another folder, or use --force")));
+        }
+        let clock = Instant::now();
+        let made = family.extract(&file)?;
+        let nonzeros: usize = made.nonzeros.iter().sum();
+        say!(
+            "{family}: {} constraints, {} inputs, {} aux, {nonzeros} non-zeros; {} bytes, {:.2} a non-zero, in {:.1} s",
+            made.constraints,
+            made.inputs,
+            made.aux,
+            made.bytes,
+            made.bytes as f64 / nonzeros as f64,
+            clock.elapsed().as_secs_f64()
+        );
+        say!("digest {}", made.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        say!("written to {}", file.display());
+        Ok(())
+    }
+}
