@@ -29,17 +29,19 @@
 //! ```
 
 pub mod circom;
+mod foreseen;
 mod graph;
 pub mod memory;
 pub mod prelude;
 mod prover;
 mod residents;
 
+pub use foreseen::{bytes_of_circuit, bytes_of_key};
 pub use graph::Pipeline;
 pub use pipeline_runtime as runtime;
 pub use pipeline_runtime::arena::Slots;
 pub use pipeline_runtime::error::{Cause, Failure};
-pub use pipeline_runtime::exec::{Options, StartError, SubmitError};
+pub use pipeline_runtime::exec::{Options, Reservation, StartError, SubmitError};
 pub use pipeline_runtime::stage::Priority;
 #[cfg(feature = "filecoin")]
 pub use proofline_stages::circuits::filecoin;

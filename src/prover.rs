@@ -1,7 +1,8 @@
 //! The library's face of the running pipeline.
 
-use pipeline_runtime::exec::{Binding, Options, Running, StartError, SubmitError};
+use pipeline_runtime::exec::{Binding, Options, Reservation, Running, StartError, SubmitError};
 use pipeline_runtime::plan::{MemoryTable, Plan};
+use pipeline_runtime::stage::Brought;
 use proofline_memory::Counts;
 use proofline_stages::{Error, Job, Proof, selftest};
 
@@ -59,6 +60,27 @@ impl Prover {
     /// The job can never fit the plan, or the prover is shutting down.
     pub fn submit(&self, job: Job) -> Result<Handle, SubmitError> {
         self.running.submit(job)
+    }
+
+    /// Reserves the memory of a key and a circuit before they are loaded: waits until there is room, after the jobs that came
+    /// before, while what is idle makes some. Dropping the reservation, because a file cannot be read say, gives it back.
+    ///
+    /// The bytes are a bound ([`bytes_of_key`](crate::bytes_of_key)); [`submit_in`](Self::submit_in) counts what the job says.
+    /// While something is being loaded, jobs of other keys go on. Do not wait for a job with a reservation in hand: it may
+    /// stand behind.
+    ///
+    /// # Errors
+    /// It can never fit, with the table, or the prover is shutting down.
+    pub fn reserve(&self, needs: &[Brought]) -> Result<Reservation, SubmitError> {
+        self.running.reserve(needs)
+    }
+
+    /// [`submit`](Self::submit), in the place of the reservation for what the job brings.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); the reservation is given back.
+    pub fn submit_in(&self, reservation: Reservation, job: Job) -> Result<Handle, SubmitError> {
+        self.running.submit_in(reservation, job)
     }
 
     /// The plan that this build was compiled from.

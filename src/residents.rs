@@ -1,30 +1,63 @@
 //! Keys and circuits that stay in memory between jobs.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use pipeline_runtime::admission::Keeper;
+use pipeline_runtime::stage::{Brought, Thing};
 
 /// Things that are loaded once and shared by the jobs that need them: proving keys and circuits, under names of the
 /// caller's choice.
 ///
-/// Give it to [`Options::keeper`](crate::Options): then what is here counts in the memory that there is for jobs, from the
-/// first job that uses it on. While memory is to be had it stays, whether or not a job uses it; when a job needs more than
-/// is left, what has been idle for the longest time is dropped here, behind the permits of `dealloc`, and
-/// [`get`](Self::get) loads it anew when it is asked for again. What a job uses, or waits to use, is never freed: jobs share
-/// its ownership. A caller who keeps a clone of what `get` gave keeps the memory.
+/// Give it to [`Options::keeper`](crate::Options): then what is here counts in the memory that there is for jobs. From when on is
+/// the caller's choice: with a [reservation](crate::Prover::reserve) for what it [needs](Self::need) before it is loaded, else with
+/// the first job that uses it.
+///
+/// ```no_run
+/// # use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, Residents, bytes_of_circuit, bytes_of_key, unwatched};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (key_file, circuit_file): (&std::path::Path, &std::path::Path) = todo!();
+/// let residents = Residents::new();
+/// let prover = Prover::with(Options { keeper: Some(residents.clone()), ..Options::default() })?;
+/// // Waits for room, or says at once that there can never be enough.
+/// let reserved = prover.reserve(&[
+///     residents.need("key of c", "proving key", bytes_of_key(key_file)?),
+///     residents.need("circuit c", "matrices", bytes_of_circuit(circuit_file)?),
+/// ])?;
+/// // Either is read by the first who asks; whoever fails gives the reservation back.
+/// let shape = residents.get("circuit c", || CircuitShape::read(circuit_file))?;
+/// let key = residents.get("key of c", || ProvingKey::read(key_file, &unwatched))?;
+/// # let witnesses = vec![];
+/// let handle = prover.submit_in(reserved, Job::new(shape, key, witnesses)?)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// While memory is to be had a thing stays, whether or not a job uses it; when a job needs more than is left, what has been idle
+/// for the longest time is dropped here, behind the permits of `dealloc`, and [`get`](Self::get) loads it anew when it is asked
+/// for again. What a job uses, or waits to use with a reservation, never goes; what anybody else has goes last, for that frees
+/// nothing: a caller who keeps a clone of what `get` gave keeps the memory, counted or not, and who asks again meanwhile gets
+/// that one. While one thing is being loaded reservations of others wait. Jobs of what is resident need none, and go on.
+///
+/// A name that was asked for once is remembered for good, and its thing has always one type.
 #[derive(Default)]
 pub struct Residents {
     list: Mutex<Vec<Resident>>,
 }
 
+/// A name; its position in the list is its place.
 struct Resident {
     name: String,
-    /// Loaded, or held by who loads it.
-    place: Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>,
-    /// Where it lies, once it is loaded.
-    number: Option<usize>,
+    /// Held by who loads it.
+    loading: Arc<Mutex<()>>,
+    /// The thing, while it is resident.
+    kept: Option<Arc<Loaded>>,
+    /// The thing, while anybody has it.
+    last: Option<Weak<Loaded>>,
 }
+
+/// Something that was loaded.
+type Loaded = dyn Any + Send + Sync;
 
 impl Residents {
     /// None yet.
@@ -34,8 +67,23 @@ impl Residents {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Resident>> {
-        // Entries are pushed and removed whole.
+        // Entries are pushed whole, and changed in one step.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn place(list: &mut Vec<Resident>, name: &str) -> usize {
+        list.iter().position(|resident| resident.name == name).unwrap_or_else(|| {
+            list.push(Resident { name: name.to_owned(), loading: Arc::default(), kept: None, last: None });
+            list.len() - 1
+        })
+    }
+
+    /// What to [reserve](crate::Prover::reserve) before the thing of this name is loaded: at most so many bytes. `what` is what
+    /// tables call it.
+    #[must_use]
+    pub fn need(&self, name: &str, what: &str, bytes: u64) -> Brought {
+        let place = Self::place(&mut self.lock(), name);
+        Brought { thing: Thing::Kept(place as u64), what: what.to_owned(), bytes }
     }
 
     /// The thing of this name; `load` makes it if it is not there. Who asks for it while it is being loaded waits for it;
@@ -51,51 +99,68 @@ impl Residents {
         name: &str,
         load: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let place = {
+        let (place, loading) = {
             let mut list = self.lock();
-            match list.iter().find(|resident| resident.name == name) {
-                Some(resident) => Arc::clone(&resident.place),
-                None => {
-                    let place = Arc::default();
-                    list.push(Resident { name: name.to_owned(), place: Arc::clone(&place), number: None });
-                    place
-                }
-            }
+            let place = Self::place(&mut list, name);
+            (place, Arc::clone(&list[place].loading))
         };
         // A load that panicked left nothing here.
-        let mut loaded = place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(thing) = &*loaded {
-            let thing = Arc::clone(thing).downcast::<T>();
+        let _loading = loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thing) = self.lock()[place].revived() {
+            let thing = thing.downcast::<T>();
             return Ok(thing.unwrap_or_else(|_| panic!("`{name}` is resident, and something of another type")));
         }
         let thing = Arc::new(load()?);
-        *loaded = Some(Arc::clone(&thing) as _);
-        // It may have been let go while this caller waited for its turn: then it is resident again.
-        let mut list = self.lock();
-        let number = Some(Arc::as_ptr(&thing) as usize);
-        match list.iter_mut().find(|resident| Arc::ptr_eq(&resident.place, &place)) {
-            Some(resident) => resident.number = number,
-            None => list.push(Resident { name: name.to_owned(), place: Arc::clone(&place), number }),
-        }
+        let kept: Arc<Loaded> = Arc::<T>::clone(&thing);
+        let resident = &mut self.lock()[place];
+        (resident.last, resident.kept) = (Some(Arc::downgrade(&kept)), Some(kept));
         Ok(thing)
     }
 
     /// The names of what is loaded.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.lock().iter().filter(|resident| resident.number.is_some()).map(|resident| resident.name.clone()).collect()
+        self.lock().iter().filter(|resident| resident.kept.is_some()).map(|resident| resident.name.clone()).collect()
+    }
+}
+
+impl Resident {
+    /// The thing, resident again if somebody still has it.
+    fn revived(&mut self) -> Option<Arc<Loaded>> {
+        if self.kept.is_none() {
+            self.kept = self.last.as_ref().and_then(Weak::upgrade);
+        }
+        self.kept.clone()
     }
 }
 
 impl Keeper for Residents {
-    fn keeps(&self, number: usize) -> bool {
-        self.lock().iter().any(|resident| resident.number == Some(number))
+    fn place_of(&self, address: usize) -> Option<u64> {
+        let lies_there = |resident: &Resident| {
+            // The address is some other thing's once nobody has this one.
+            let last = resident.last.as_ref().filter(|last| last.strong_count() > 0);
+            last.is_some_and(|last| last.as_ptr().cast::<()>() as usize == address)
+        };
+        self.lock().iter().position(lies_there).map(|place| place as u64)
     }
 
-    fn let_go(&self, number: usize) {
+    fn keeps(&self, place: u64) -> bool {
+        let list = self.lock();
+        let resident = usize::try_from(place).ok().and_then(|place| list.get(place));
+        resident.is_some_and(|resident| resident.kept.is_some())
+    }
+
+    fn is_held(&self, place: u64) -> bool {
+        let list = self.lock();
+        let kept = usize::try_from(place).ok().and_then(|place| list.get(place)?.kept.as_ref());
+        kept.is_some_and(|thing| Arc::strong_count(thing) > 1)
+    }
+
+    fn let_go(&self, place: u64) {
         let gone = {
             let mut list = self.lock();
-            list.iter().position(|resident| resident.number == Some(number)).map(|at| list.swap_remove(at))
+            let resident = usize::try_from(place).ok().and_then(|place| list.get_mut(place));
+            resident.and_then(|resident| resident.kept.take())
         };
         // Here, after the lock: it may take the kernel seconds.
         drop(gone);
@@ -109,45 +174,5 @@ impl std::fmt::Debug for Residents {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thing_is_loaded_once_until_it_is_let_go() {
-        let residents = Residents::new();
-        assert_eq!(residents.get("key", || Err::<u64, _>("no file")), Err("no file"));
-        assert_eq!(residents.names(), [""; 0], "what failed is not there");
-        let first = residents.get("key", || Ok::<_, ()>(7_u64)).unwrap();
-        let again = residents.get::<u64, ()>("key", || panic!("it is there")).unwrap();
-        assert!(Arc::ptr_eq(&first, &again));
-        let number = Arc::as_ptr(&first) as usize;
-        assert!(residents.keeps(number) && !residents.keeps(number + 8));
-        residents.let_go(number + 8);
-        assert_eq!(residents.names(), ["key"]);
-        residents.let_go(number);
-        assert!(!residents.keeps(number) && residents.names().is_empty());
-        assert_eq!(Arc::strong_count(&first), 2, "only its users have it now");
-        assert_eq!(*residents.get("key", || Ok::<_, ()>(8_u64)).unwrap(), 8);
-    }
-
-    #[test]
-    fn who_comes_while_it_is_loaded_waits_for_it() {
-        let residents = Residents::new();
-        let (begun, may_end) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
-        std::thread::scope(|scope| {
-            let loads = scope.spawn(|| {
-                residents.get("key", || {
-                    begun.wait();
-                    may_end.wait();
-                    Ok::<_, ()>(7_u64)
-                })
-            });
-            begun.wait();
-            assert_eq!(*residents.get("other", || Ok::<_, ()>(1_u64)).unwrap(), 1, "other names do not wait");
-            assert!(!residents.keeps(0) && residents.names() == ["other"]);
-            let waits = scope.spawn(|| residents.get::<u64, ()>("key", || panic!("somebody loads it")));
-            may_end.wait();
-            assert!(Arc::ptr_eq(&loads.join().unwrap().unwrap(), &waits.join().unwrap().unwrap()));
-        });
-    }
-}
+#[path = "residents/tests.rs"]
+mod tests;

@@ -471,7 +471,8 @@ fn a_build_without_filecoin_says_so() {
 fn memory_is_planned_for_circuits_of_known_sizes() {
     let planned = proofline(&["plan", "--sizes", "porep_32g,winning_32g"]);
     assert_eq!(planned.code, Some(0), "{}", planned.error);
-    for said in ["porep_32g", "winning_32g", "`Witness` of `synthesize`", "porep_32g: the proving key takes"] {
+    for said in ["porep_32g", "winning_32g", "`Witness` of `synthesize`", "porep_32g: beside it, the proving key takes"]
+    {
         assert!(planned.out.contains(said), "`{said}` is not in:\n{}", planned.out);
     }
     let refused = proofline(&["plan", "--sizes", "porep_3g"]);

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofline::memory::Counts;
+use proofline::runtime::admission::PROGRAM_BYTES;
 use proofline::runtime::plan::{Dealloc, GiveBack};
 use proofline::setup::{Entropy, generate};
-use proofline::{CircuitShape, Error, Job, Options, Prover, ProvingKey, Residents, Slots, SubmitError, unwatched};
+use proofline::{
+    CircuitShape, Error, Job, Options, PARAMS_FILE, Prover, ProvingKey, Residents, Slots, SubmitError, WitnessSource,
+    bytes_of_key, resident, unwatched,
+};
 
 struct Subject {
     shape: Arc<CircuitShape>,
@@ -22,9 +26,12 @@ impl Subject {
     }
 
     fn job(&self) -> Job {
-        let witness = self.shape.builtin().unwrap().fresh_witness();
-        Job::new(Arc::clone(&self.shape), Arc::clone(&self.key), vec![witness]).unwrap()
+        Job::new(Arc::clone(&self.shape), Arc::clone(&self.key), vec![witness(self)]).unwrap()
     }
+}
+
+fn witness(subject: &Subject) -> WitnessSource {
+    subject.shape.builtin().unwrap().fresh_witness()
 }
 
 /// A prover in a control group of version 2 with so much memory.
@@ -163,4 +170,145 @@ fn the_policies_that_free_keep_no_slots() {
         let again = mapped[2] - mapped[1];
         assert_eq!(again > 0, dealloc != Dealloc::Recycle, "{dealloc:?}: {mapped:?}");
     }
+}
+
+/// A key counts from before it is read: in the place of its file's bytes, of which the job says then how many there are.
+#[test]
+fn a_key_is_reserved_before_it_is_loaded_and_given_back_if_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let (name, keys) = ("sha256:1", folder.path().join("keys"));
+    let subject = Subject::new(name);
+    generate(&subject.shape, &Entropy::Seed(name), &unwatched).unwrap().write(&keys).unwrap();
+    let file = keys.join(PARAMS_FILE);
+    let of_job = Prover::start().unwrap().memory_plan(&subject.job()).sum();
+    let bytes = bytes_of_key(&keys).unwrap();
+    assert!(bytes >= subject.key.bytes());
+
+    let residents = Residents::new();
+    let keeper = || Some(Arc::clone(&residents) as _);
+    // Just above what its job takes, were the file as small as the key.
+    let limit = of_job + bytes - subject.key.bytes();
+    let prover = with(folder.path(), limit, Options { keeper: keeper(), ..Options::default() });
+    let need = |bytes| [residents.need("key", "proving key of a test", bytes)];
+
+    // One that can never fit is refused before anything of it is read, with the table.
+    let refused = prover.reserve(&need(limit)).unwrap_err().to_string();
+    for part in ["proving key of a test", "program, heap, stacks", "together", "control group"] {
+        assert!(refused.contains(part), "no {part} in:\n{refused}");
+    }
+    let least = Prover::start().unwrap();
+    assert!(least.reserve(&need(u64::MAX)).is_err());
+    assert!(prover.reserve(&need(limit - PROGRAM_BYTES)).is_ok(), "exactly what there is");
+    assert!(prover.reserve(&need(limit - PROGRAM_BYTES + 1)).is_err(), "one byte more");
+
+    // A file that is cut off in the middle: nothing stays behind.
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    let load = || residents.get("key", || ProvingKey::read(&keys, &unwatched));
+    {
+        let _reserved = prover.reserve(&need(bytes)).unwrap();
+        let error = load().unwrap_err().to_string();
+        assert!(error.contains(PARAMS_FILE), "{error}");
+    }
+    std::fs::write(&file, &whole).unwrap();
+    assert!(prover.reserve(&need(limit - PROGRAM_BYTES)).is_ok(), "all of it is there again");
+
+    // Who loads it has its place; a job without a key of its own goes on beside it, or after it.
+    let reserved = prover.reserve(&need(bytes)).unwrap();
+    let key = load().unwrap();
+    let job = || Job::new(Arc::clone(&subject.shape), Arc::clone(&key), vec![witness(&subject)]).unwrap();
+    let first = prover.submit_in(reserved, job()).unwrap();
+    let second = prover.submit(job()).unwrap();
+    [first, second].into_iter().for_each(|handle| assert_eq!(handle.wait().unwrap().len(), 1));
+    prover.drain();
+    assert!(residents.names() == ["key"] && prover.is_idle());
+
+    // A reservation of another prover reserves nothing here, and is no harm.
+    let other = with(&folder.path().join("other"), limit, Options { keeper: keeper(), ..Options::default() });
+    let foreign = other.reserve(&need(bytes)).unwrap();
+    assert_eq!(prover.submit_in(foreign, job()).unwrap().wait().unwrap().len(), 1);
+    assert!(other.reserve(&need(limit - PROGRAM_BYTES)).is_ok(), "it was given back there");
+}
+
+/// What a job does not bring and was reserved counts as its own, and is refused if both cannot fit: it would wait for itself.
+#[test]
+fn what_was_reserved_for_nothing_is_named_in_the_table() {
+    let subject = Subject::new("sha256:1");
+    let folder = tempfile::tempdir().unwrap();
+    let of_job = Prover::start().unwrap().memory_plan(&subject.job()).sum();
+    let residents = Residents::new();
+    let prover = with(folder.path(), of_job + 5, Options { keeper: Some(residents.clone()), ..Options::default() });
+    let reserve = |bytes| prover.reserve(&[residents.need("no key of ours", "key", bytes)]).unwrap();
+    let refused = prover.submit_in(reserve(6), subject.job()).err().unwrap().to_string();
+    assert!(refused.contains("reserved, and not what the job brings"), "{refused}");
+    assert_eq!(prover.submit_in(reserve(5), subject.job()).unwrap().wait().unwrap().len(), 1);
+}
+
+/// Keys that do not fit together take turns, whoever comes when: while one is loaded nobody else gets its memory, what waits to
+/// be loaded waits for jobs that run, and all come to their end.
+#[test]
+fn many_who_load_and_prove_at_once_all_come_to_their_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = Subject::new("sha256:1");
+    let limit = Prover::start().unwrap().memory_plan(&subject.job()).sum();
+    let Subject { shape, key } = subject;
+    let bytes = key.bytes();
+    drop(key);
+    let names = ["first", "second"];
+    let files = names.map(|name| {
+        let file = folder.path().join(name);
+        generate(&shape, &Entropy::Seed(name), &unwatched).unwrap().write(&file).unwrap();
+        resident::convert(&file, &unwatched).unwrap();
+        file
+    });
+    assert_eq!(files.each_ref().map(|file| bytes_of_key(file).unwrap()), [bytes; 2]);
+    let residents = Residents::new();
+    let keeper = Some(Arc::clone(&residents) as _);
+    let prover = with(folder.path(), limit, Options { keeper, ..Options::default() });
+    let prove = |which: usize, turn: usize| {
+        let reserved = prover.reserve(&[residents.need(names[which], "key", bytes)]).unwrap();
+        if turn == 3 {
+            // Its file cannot be read, say.
+            return;
+        }
+        let key = residents.get(names[which], || ProvingKey::read(&files[which], &unwatched)).unwrap();
+        let witness = shape.builtin().unwrap().fresh_witness();
+        let job = Job::new(Arc::clone(&shape), key, vec![witness]).unwrap();
+        let handle = prover.submit_in(reserved, job).unwrap();
+        if turn == 1 {
+            handle.cancel();
+        }
+        // Its proof, or that it was cancelled.
+        drop(handle.wait());
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let prove = &prove;
+            scope.spawn(move || (0..2).for_each(|round| prove((thread + round) % 2, thread)));
+        }
+    });
+    prover.drain();
+    assert!(prover.is_idle() && prover.memory().peak_bytes <= limit);
+    let all = prover.reserve(&[residents.need("x", "all of it", limit - PROGRAM_BYTES)]);
+    assert!(all.is_ok(), "nothing is left behind");
+    assert_eq!(residents.names(), [""; 0], "what was idle made room");
+}
+
+/// A prover that is told to stop lets go of those who wait for room.
+#[test]
+fn who_waits_for_room_is_told_when_the_prover_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let residents = Residents::new();
+    let prover =
+        with(folder.path(), 2 * PROGRAM_BYTES, Options { keeper: Some(residents.clone()), ..Options::default() });
+    let all = [residents.need("first", "key", PROGRAM_BYTES)];
+    let reserved = prover.reserve(&all).unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| prover.reserve(&[residents.need("second", "key", 1)]).err());
+        prover.abort();
+        let why = waits.join().unwrap().unwrap();
+        assert!(matches!(why, SubmitError::Closed(_)), "{why}");
+    });
+    drop(reserved);
+    assert!(matches!(prover.reserve(&all), Err(SubmitError::Closed(_))));
 }

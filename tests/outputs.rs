@@ -6,6 +6,7 @@ mod scratch;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -116,6 +117,20 @@ fn a_failed_run_leaves_no_folder() {
     assert!(names(&new).contains(&"circuit.params".to_owned()));
 }
 
+/// A command that ends when it is interrupted. Where a test runs in the background, under `nohup` say, its children would ignore
+/// the signal, as it does.
+fn interruptible() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proofline"));
+    // SAFETY: `signal` may be called between fork and exec, and touches nothing of this process.
+    unsafe {
+        command.pre_exec(|| match libc::signal(libc::SIGINT, libc::SIG_DFL) {
+            libc::SIG_ERR => Err(std::io::Error::last_os_error()),
+            _ => Ok(()),
+        })
+    };
+    command
+}
+
 /// A run that is broken off leaves no half of a trace, and no scratch file.
 #[test]
 fn a_broken_off_run_leaves_no_half_of_a_trace() {
@@ -123,7 +138,7 @@ fn a_broken_off_run_leaves_no_half_of_a_trace() {
     let key = format!("{own}/key");
     assert_eq!(proofline(&["setup", "--r1cs", R1CS, "-o", &key]).code, Some(0));
     let trace = format!("{own}/run.json");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_proofline"))
+    let mut child = interruptible()
         .args(["prove", "--r1cs", R1CS, "--wtns", WTNS, "--params", &key, "--count", "1000000", "--trace", &trace])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdout(Stdio::piped())

@@ -21,7 +21,8 @@ pub trait Registrar: Send + Sync {
     fn unregister(&self, start: *mut u8, bytes: usize);
 }
 
-/// How a block's memory is given back to the kernel when it is dropped.
+/// How a block's memory is given back to the kernel when it is dropped. Reserved pages are unmapped in any case: the kernel
+/// keeps none for an address that has given its page back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GiveBack {
     /// With its addresses: `munmap`. The next block faults and maps anew.
@@ -29,8 +30,8 @@ pub enum GiveBack {
     Unmap,
     /// The pages at once, the addresses stay for the next block of the same size: `MADV_DONTNEED`.
     DontNeed,
-    /// The pages when the kernel wants them, the addresses stay: `MADV_FREE`. The next block of the same size is cleared,
-    /// for it may find what was there. Resident memory looks as if nothing was given back until then.
+    /// The pages when the kernel wants them, the addresses stay: `MADV_FREE`. They are overwritten with zeros before.
+    /// Resident memory looks as if nothing was given back until then.
     Free,
 }
 
@@ -136,6 +137,16 @@ impl Arena {
     #[must_use]
     pub fn map(&self, bytes: usize) -> Block {
         Block::map(&self.shared, self.threads.as_deref(), bytes)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Whether its blocks hold secrets.
+    pub(crate) fn keeps_secrets(&self) -> bool {
+        self.shared.settings.secret
     }
 
     /// What was asked of the kernel so far.

@@ -5,13 +5,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
+use self::touch::Populated;
 use crate::arena::{GiveBack, NOT_ASKED, NOT_RESERVED, RESERVED, Shared};
 use crate::{LARGE_PAGE, SMALL_PAGE, WORTHWHILE};
 
-/// Bytes that one task touches.
-const TOUCHED_PER_TASK: usize = 8 << 20;
+mod touch;
 
 /// The pages of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,22 +65,16 @@ impl Block {
         let again = range_of(arena, bytes, large);
         let is_new = again.is_none();
         let (start, pages) = again.unwrap_or_else(|| {
-            if large { map_large(arena, bytes) } else { (map(arena, bytes, unit), PageSize::Small) }
+            if large { map_large(arena, threads, bytes) } else { (map(arena, bytes, unit), PageSize::Small) }
         });
         arena.mapped(bytes);
         let mut block = Self { start, bytes, pages, registered: false, arena: Arc::clone(arena) };
         if arena.settings.secret && is_new {
             block.advise(DO_NOT_DUMP);
         }
-        if !is_new && arena.settings.give_back == GiveBack::Free {
-            // SAFETY: the range is mapped, and this block's alone.
-            unsafe { block.start.as_ptr().write_bytes(0, bytes) };
-        }
-        if arena.settings.touched {
-            match threads {
-                Some(threads) => threads.install(|| block.touch()),
-                None => block.touch(),
-            }
+        // Reserved pages were touched when they were mapped.
+        if arena.settings.touched && pages != PageSize::Reserved {
+            touch::all(arena, threads, (start, bytes));
         }
         if let Some(registrar) = &arena.settings.registrar {
             block.registered = registrar.register(block.as_ptr(), bytes).is_ok();
@@ -107,32 +100,6 @@ impl Block {
         self.pages
     }
 
-    /// Makes the kernel give every page now, for writing. In parallel where the caller is in a rayon pool, so that the
-    /// pages come to the memory of the processors that will use them.
-    fn touch(&self) {
-        let pieces = self.bytes.div_ceil(TOUCHED_PER_TASK);
-        let touch = |piece: usize| {
-            let at = piece * TOUCHED_PER_TASK;
-            self.touch_piece(at, TOUCHED_PER_TASK.min(self.bytes - at));
-        };
-        if rayon::current_thread_index().is_some() {
-            (0..pieces).into_par_iter().for_each(touch);
-        } else {
-            (0..pieces).for_each(touch);
-        }
-    }
-
-    fn touch_piece(&self, at: usize, bytes: usize) {
-        self.arena.advices.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the piece lies in the block.
-        let start = unsafe { self.start.as_ptr().add(at) };
-        if !populate(start, bytes) {
-            // A kernel before 5.14.
-            // SAFETY: the piece is mapped, nobody else has it yet, and it is zero.
-            unsafe { write_each_page(start, bytes) };
-        }
-    }
-
     /// Whether the kernel took the advice.
     fn advise(&self, advice: i32) -> bool {
         self.arena.advices.fetch_add(1, Ordering::Relaxed);
@@ -148,22 +115,48 @@ impl Drop for Block {
         self.arena.unmapped(self.bytes);
         let range = Range { start: self.start, bytes: self.bytes, pages: self.pages };
         let advice = match self.arena.settings.give_back {
+            // A reserved page that is given back belongs to whoever comes first: the next touch of its address may find
+            // none, and that is a signal which ends the process.
+            _ if self.pages == PageSize::Reserved => None,
             GiveBack::Unmap => None,
             GiveBack::DontNeed => Some(NOT_NEEDED),
-            GiveBack::Free => Some(FREE),
+            GiveBack::Free => {
+                // The kernel takes the pages when it likes, and until then they would hold what was there: secrets, and for
+                // the next block no zeros.
+                // SAFETY: the range is mapped, and nobody has this block any more.
+                unsafe { wipe(self.start.as_ptr(), self.bytes) };
+                Some(FREE)
+            }
         };
-        // What the kernel will not take this way (reserved pages are never freed late) is unmapped.
-        if advice.is_some_and(|advice| self.advise(advice)) {
-            self.arena.ranges.lock().unwrap_or_else(PoisonError::into_inner).push(range);
+        // What the kernel will not take this way is unmapped.
+        let taken = advice.is_some_and(|advice| self.advise(advice));
+        let mut ranges = self.arena.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken && ranges.len() < MOST_RANGES {
+            ranges.push(range);
         } else {
+            drop(ranges);
             self.arena.unmaps.fetch_add(1, Ordering::Relaxed);
             drop(range);
         }
     }
 }
 
+/// Ranges that an arena keeps for blocks of the same size. A process has some 65,000 mappings; who asks for ever other sizes
+/// must not use them up.
+const MOST_RANGES: usize = 1 << 10;
+
+/// Overwrites a range with zeros in a way that the optimiser does not remove.
+///
+/// # Safety
+/// The range must be mapped, and nobody else may use it.
+pub(crate) unsafe fn wipe(start: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { start.write_bytes(0, bytes) };
+    std::hint::black_box(start);
+}
+
 /// A range of an earlier block of this size, if the arena has one. It is as mapped as it was, large pages and all; its
-/// contents are zero, or after [`GiveBack::Free`] perhaps what they were.
+/// contents are zero.
 fn range_of(arena: &Arc<Shared>, bytes: usize, large: bool) -> Option<(NonNull<u8>, PageSize)> {
     if arena.settings.give_back == GiveBack::Unmap {
         return None;
@@ -182,28 +175,24 @@ impl std::fmt::Debug for Block {
     }
 }
 
-/// Writes a zero to each page.
-///
-/// # Safety
-/// The range must be mapped, nobody else may use it, and its first byte of each page must be zero or nobody's.
-unsafe fn write_each_page(start: *mut u8, bytes: usize) {
-    for page in (0..bytes).step_by(SMALL_PAGE) {
-        // SAFETY: inside the range.
-        unsafe { start.add(page).write_volatile(0) };
-    }
-}
-
 /// On reserved pages if there are some, else on transparent ones, else on small ones.
-fn map_large(arena: &Arc<Shared>, bytes: usize) -> (NonNull<u8>, PageSize) {
+fn map_large(arena: &Arc<Shared>, threads: Option<&ThreadPool>, bytes: usize) -> (NonNull<u8>, PageSize) {
     let reserved = arena.reserved.load(Ordering::Relaxed);
     if reserved != NOT_RESERVED {
         arena.maps.fetch_add(1, Ordering::Relaxed);
-        if let Some(start) = map_reserved(bytes) {
-            arena.reserved.store(RESERVED, Ordering::Relaxed);
-            return (start, PageSize::Reserved);
-        }
-        if reserved == NOT_ASKED {
-            arena.reserved.store(NOT_RESERVED, Ordering::Relaxed);
+        match map_reserved(bytes).map(|start| (start, touch::reserved(arena, threads, (start, bytes)))) {
+            Some((start, Ok(()))) => {
+                arena.reserved.store(RESERVED, Ordering::Relaxed);
+                return (start, PageSize::Reserved);
+            }
+            Some((start, Err(touch::Refused))) => {
+                arena.unmaps.fetch_add(1, Ordering::Relaxed);
+                // SAFETY: it was mapped just now, and nobody has it.
+                unsafe { unmap(start.as_ptr(), bytes) };
+                arena.reserved.store(NOT_RESERVED, Ordering::Relaxed);
+            }
+            None if reserved == NOT_ASKED => arena.reserved.store(NOT_RESERVED, Ordering::Relaxed),
+            None => {}
         }
     }
     let start = map(arena, bytes, LARGE_PAGE);

@@ -34,15 +34,14 @@ const SMALL_PAGE: usize = 4 << 10;
 /// Arrays below this size would waste more of a large page than they gain.
 const WORTHWHILE: usize = LARGE_PAGE / 2;
 
-/// Arrays below this size come from the heap, which keeps such small pieces by itself.
+/// Arrays below this size come from the heap, which keeps such small pieces by itself; secrets never do.
 pub const HEAP_BELOW: usize = if cfg!(miri) { SMALL_PAGE } else { 64 << 10 };
 
-/// The memory that an array of so many bytes takes in an arena with large pages: whole pages where it is mapped.
+/// The memory that an array of so many bytes takes in an arena of secrets with large pages: whole pages.
 #[must_use]
 pub const fn taken(bytes: usize) -> usize {
     match bytes {
-        ..HEAP_BELOW => bytes,
-        HEAP_BELOW..WORTHWHILE => bytes.next_multiple_of(SMALL_PAGE),
+        ..WORTHWHILE => bytes.next_multiple_of(SMALL_PAGE),
         _ => bytes.next_multiple_of(LARGE_PAGE),
     }
 }

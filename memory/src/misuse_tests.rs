@@ -15,13 +15,29 @@ struct Wide(u8);
 #[test]
 fn arrays_start_on_a_line_or_where_their_values_want() {
     for len in [1, 2, 3, HEAP_BELOW - 1, HEAP_BELOW, HEAP_BELOW + 1, WORTHWHILE, WORTHWHILE + 1] {
-        let bytes = Pages::filled(len, 7_u8);
+        let plain = Pages::filled(len, 7_u8);
+        assert_eq!(plain.as_ptr() as usize % 64, 0, "{len} bytes");
+        assert!((len..=taken(len)).contains(&plain.bytes()), "{len} bytes take {}", plain.bytes());
+        let bytes = Pages::filled_in(&Arena::default(), len, 7_u8);
         assert_eq!(bytes.as_ptr() as usize % 64, 0, "{len} bytes");
         assert!(bytes.bytes() >= len && bytes.bytes() == taken(len), "{len} bytes take {}", bytes.bytes());
         let wide = Pages::filled(len.div_ceil(100), Wide(3));
         assert_eq!(wide.as_ptr() as usize % 128, 0, "{len} bytes");
         assert!(wide.iter().all(|value| *value == Wide(3)));
     }
+}
+
+/// The heap is in core dumps, and keeps what is freed.
+#[test]
+fn secrets_lie_on_no_heap_however_few_they_are() {
+    let (secret, plain) = (Arena::default(), Arena::of_plain_data());
+    let mut list = List::<u8>::new(&secret);
+    list.push(7);
+    let few = Pages::filled_in(&secret, 3, 7_u8);
+    assert_eq!(secret.counts().bytes, 2 * taken(1) as u64);
+    drop((list, few));
+    assert_eq!(secret.counts().bytes, 0);
+    assert_eq!((Pages::filled_in(&plain, 3, 7_u8).bytes(), plain.counts().maps), (3, 0));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{Arena, Block, HEAP_BELOW};
 /// Every array starts on a cache line.
 const LINE: usize = 64;
 
-/// Memory for a number of values; on the heap where they are few.
+/// Memory for a number of values; on the heap where they are few and no secrets.
 pub(crate) struct Raw<T: Copy> {
     start: NonNull<T>,
     len: usize,
@@ -35,7 +35,8 @@ impl<T: Copy> Raw<T> {
         if layout.size() == 0 {
             return Self { start: NonNull::dangling(), len, from: From::Nowhere };
         }
-        if layout.size() >= HEAP_BELOW {
+        // The heap is no place for secrets: it is in core dumps, and what is freed there stays as it was.
+        if layout.size() >= HEAP_BELOW || arena.keeps_secrets() {
             let block = arena.map(layout.size());
             // A block starts on a page, which is more than any value asks for.
             let start = NonNull::new(block.as_ptr().cast()).unwrap_or_else(|| handle_alloc_error(layout));

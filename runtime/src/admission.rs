@@ -3,17 +3,24 @@
 //! A job takes *shares* of the process' memory: the program itself, keys and matrices, the slots and workspaces for
 //! circuits of its size. Jobs share them; a share counts once, for as long as somebody uses it. Slots and workspaces stay
 //! when nobody does, and so does what a [`Keeper`] keeps, until their memory is wanted: then the oldest goes first.
+//!
+//! Who is about to load what a [`Keeper`] will keep takes its share before: [`Line`] has jobs and such reservations in
+//! their order.
+
+mod line;
+
+pub use line::{Line, Step};
 
 use crate::plan::MemoryRow;
-use crate::stage::Sizes;
+use crate::stage::{Sizes, Thing};
 
 /// What a share is a share of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
     /// The program, its heap and its stacks.
     Program,
-    /// Something that a job brings along, by a number that is the same for all jobs that bring it.
-    Brought(usize),
+    /// Something that a job brings along.
+    Brought(Thing),
     /// Slots and workspaces for circuits of this size.
     Slots(Sizes),
 }
@@ -27,13 +34,21 @@ pub struct Share {
     pub bytes: u64,
 }
 
-/// Who keeps what jobs brought along after the last of them, for those that come: keys and matrices, say.
+/// Who keeps what jobs brought along after the last of them, for those that come: keys and matrices, say. Each thing has a
+/// place of its own, before it is loaded and after it was let go too.
 pub trait Keeper: Send + Sync {
-    /// Whether it keeps the thing of this number ([`Brought::number`](crate::stage::Brought::number)).
-    fn keeps(&self, number: usize) -> bool;
+    /// The place of the thing that lies at this address ([`Thing::At`]), if it has one.
+    fn place_of(&self, address: usize) -> Option<u64>;
 
-    /// Lets it go: no job uses it, and its memory is wanted. Called on the thread of a `dealloc` stage, behind its permits.
-    fn let_go(&self, number: usize);
+    /// Whether there is something in this place.
+    fn keeps(&self, place: u64) -> bool;
+
+    /// Whether somebody else has what is in this place, so that to let go of it would free nothing.
+    fn is_held(&self, place: u64) -> bool;
+
+    /// Lets go of what is in this place: no job uses it, and its memory is wanted. Called on the thread of a `dealloc` stage,
+    /// behind its permits.
+    fn let_go(&self, place: u64);
 }
 
 /// The shares that are taken.
@@ -91,19 +106,22 @@ impl Ledger {
         shares.iter().fold(0_u64, |sum, share| sum.saturating_add(share.bytes)) <= self.limit
     }
 
-    /// Takes the shares if there is room for those that nobody has; else says what makes room.
-    pub fn admit(&mut self, shares: &[Share]) -> Verdict {
+    /// Takes the shares, each of another thing, if there is room for those that nobody has; else says what makes room: of what
+    /// is idle, the oldest, but last what is to go `last`.
+    pub fn admit(&mut self, shares: &[Share], last: impl Fn(&What) -> bool) -> Verdict {
+        let wants = |what: &What| shares.iter().any(|share| share.what == *what);
         // A share that is going cannot be held on to: its owner comes again when it is gone.
-        let has = |share: &Share| self.taken.iter().any(|taken| taken.share.what == share.what && !taken.leaving);
-        if shares.iter().any(|share| self.taken.iter().any(|taken| taken.leaving && taken.share.what == share.what)) {
+        if self.taken.iter().any(|taken| taken.leaving && wants(&taken.share.what)) {
             return Verdict::Wait;
         }
-        let new = shares.iter().filter(|share| !has(share)).fold(0_u64, |sum, share| sum.saturating_add(share.bytes));
-        let wanted = self.taken().saturating_add(new);
+        let others = self.taken.iter().filter(|taken| !wants(&taken.share.what)).map(|taken| taken.share.bytes);
+        let own = shares.iter().map(|share| self.with(share));
+        let wanted = others.chain(own).fold(0_u64, u64::saturating_add);
         if wanted <= self.limit {
             for share in shares {
+                let bytes = self.with(share);
                 match self.taken.iter_mut().find(|taken| taken.share.what == share.what) {
-                    Some(taken) => taken.users += 1,
+                    Some(taken) => (taken.users, taken.share.bytes) = (taken.users + 1, bytes),
                     None => self.taken.push(Taken { share: share.clone(), users: 1, idle_since: 0, leaving: false }),
                 }
             }
@@ -114,10 +132,15 @@ impl Ledger {
             return Verdict::Wait;
         }
         let idle = self.taken.iter_mut().filter(|taken| {
-            let wanted = shares.iter().any(|share| share.what == taken.share.what);
-            taken.users == 0 && !taken.leaving && !wanted
+            let idle = taken.users == 0 && !taken.leaving;
+            idle && !wants(&taken.share.what)
         });
-        match idle.min_by_key(|taken| taken.idle_since) {
+        // Of what one job left, slots first: a key takes longer to come back.
+        let order = |taken: &&mut Taken| {
+            let what = &taken.share.what;
+            (last(what), taken.idle_since, matches!(what, What::Brought(_)))
+        };
+        match idle.min_by_key(order) {
             Some(Taken { share, leaving, .. }) => {
                 *leaving = true;
                 Verdict::After(share.what)
@@ -126,9 +149,34 @@ impl Ledger {
         }
     }
 
-    /// A job that was admitted with these shares is over. Slots stay, and so does what is kept, by its number; all else
-    /// goes with its last user.
-    pub fn release(&mut self, shares: &[Share], kept: impl Fn(usize) -> bool) {
+    /// The bytes of a share once one more has it. Jobs know what they bring: the last word counts. Of slots they may differ, for
+    /// workspaces of keys of another kind: the most counts while anybody has them, and the newest word of idle ones.
+    fn with(&self, share: &Share) -> u64 {
+        let taken = self.taken.iter().find(|taken| taken.share.what == share.what && taken.users > 0);
+        match (taken, share.what) {
+            (Some(taken), What::Slots(_)) => taken.share.bytes.max(share.bytes),
+            _ => share.bytes,
+        }
+    }
+
+    /// A share as it counts already, if somebody has it: for who only supposes how large it is.
+    pub(super) fn supposed(&self, share: &Share) -> Share {
+        let taken = self.taken.iter().find(|taken| taken.share.what == share.what && taken.users > 0);
+        taken.map_or_else(|| share.clone(), |taken| taken.share.clone())
+    }
+
+    /// What was supposed of these shares is known now.
+    pub(super) fn restate(&mut self, shares: &[Share]) {
+        for share in shares.iter().filter(|share| matches!(share.what, What::Brought(_))) {
+            if let Some(taken) = self.taken.iter_mut().find(|taken| taken.share.what == share.what && taken.users > 0) {
+                taken.share.bytes = share.bytes;
+            }
+        }
+    }
+
+    /// Somebody who was admitted with these shares has no use for them any more. Slots stay, and so does what is kept, by its
+    /// place; all else goes with its last user.
+    pub fn release(&mut self, shares: &[Share], kept: impl Fn(u64) -> bool) {
         self.released += 1;
         for share in shares {
             if let Some(taken) = self.taken.iter_mut().find(|taken| taken.share.what == share.what) {
@@ -138,11 +186,12 @@ impl Ledger {
         }
         self.taken.retain(|taken| {
             let stays = match taken.share.what {
-                What::Program => false,
-                What::Brought(number) => kept(number),
+                What::Program | What::Brought(Thing::At(_)) => false,
+                What::Brought(Thing::Kept(place)) => kept(place),
                 What::Slots(_) => true,
             };
-            taken.users > 0 || stays
+            // What is on its way out goes when it has arrived there.
+            taken.users > 0 || taken.leaving || stays
         });
     }
 
@@ -162,121 +211,4 @@ pub fn row(what: String, count: u64, each: u64) -> MemoryRow {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn slots(domain: u64, bytes: u64) -> Share {
-        Share { what: What::Slots(Sizes { domain, ..Sizes::NONE }), bytes }
-    }
-
-    fn nothing(_: usize) -> bool {
-        false
-    }
-
-    fn key(number: usize, bytes: u64) -> Share {
-        Share { what: What::Brought(number), bytes }
-    }
-
-    #[test]
-    fn what_jobs_share_counts_once() {
-        let mut ledger = Ledger::new(100);
-        let job = [key(1, 50), slots(1, 50)];
-        assert!(ledger.ever_fits(&job));
-        assert_eq!([ledger.admit(&job), ledger.admit(&job)], [Verdict::Admitted; 2]);
-        assert_eq!(ledger.taken(), 100);
-        ledger.release(&job, nothing);
-        assert_eq!(ledger.taken(), 100, "the other job is still there");
-        ledger.release(&job, nothing);
-        assert_eq!(ledger.taken(), 50, "slots stay, the key goes with its last job");
-        assert!(!ledger.ever_fits(&[key(1, 51), slots(1, 50)]));
-    }
-
-    #[test]
-    fn slots_that_nobody_uses_make_room_oldest_first() {
-        let mut ledger = Ledger::new(100);
-        for domain in [1, 2, 1] {
-            assert_eq!(ledger.admit(&[slots(domain, 40)]), Verdict::Admitted);
-            ledger.release(&[slots(domain, 40)], nothing);
-        }
-        let sizes = |domain| What::Slots(Sizes { domain, ..Sizes::NONE });
-        assert_eq!(ledger.admit(&[slots(3, 60)]), Verdict::After(sizes(2)), "those of size 1 were used after them");
-        assert_eq!(ledger.admit(&[slots(3, 60)]), Verdict::Wait, "they are on their way");
-        assert_eq!(ledger.admit(&[slots(2, 40)]), Verdict::Wait, "and cannot be had meanwhile");
-        ledger.left(&sizes(2));
-        assert_eq!(ledger.admit(&[slots(3, 60)]), Verdict::Admitted);
-        assert_eq!(ledger.admit(&[slots(2, 40)]), Verdict::After(sizes(1)));
-        ledger.left(&sizes(1));
-        assert_eq!(ledger.admit(&[slots(2, 40)]), Verdict::Admitted);
-    }
-
-    #[test]
-    fn what_is_kept_stays_until_its_memory_is_wanted_oldest_first() {
-        let mut ledger = Ledger::new(100);
-        let everything = |_| true;
-        for number in [1, 2, 1] {
-            assert_eq!(ledger.admit(&[key(number, 40)]), Verdict::Admitted);
-            ledger.release(&[key(number, 40)], everything);
-        }
-        assert_eq!(ledger.taken(), 80, "both keys are idle");
-        assert_eq!(ledger.admit(&[key(1, 40), key(3, 30)]), Verdict::After(What::Brought(2)), "what is wanted stays");
-        ledger.left(&What::Brought(2));
-        assert_eq!(ledger.admit(&[key(1, 40), key(3, 30)]), Verdict::Admitted);
-        assert_eq!(ledger.admit(&[key(2, 40)]), Verdict::Wait, "what is used never goes");
-        ledger.release(&[key(1, 40), key(3, 30)], |number| number == 3);
-        assert_eq!(ledger.taken(), 30, "nobody keeps the first any more");
-    }
-
-    #[test]
-    fn what_is_used_is_never_sent_away() {
-        let mut ledger = Ledger::new(100);
-        assert_eq!(ledger.admit(&[key(1, 30), slots(1, 40)]), Verdict::Admitted);
-        assert_eq!(ledger.admit(&[key(2, 30), slots(2, 40)]), Verdict::Wait);
-        ledger.release(&[key(1, 30), slots(1, 40)], nothing);
-        assert_eq!(
-            ledger.admit(&[key(2, 30), slots(1, 40)]),
-            Verdict::Admitted,
-            "idle slots of the size are used again"
-        );
-        assert_eq!(ledger.taken(), 70);
-    }
-
-    /// Every order of up to six arrivals and ends of three kinds of job: what is taken never exceeds the limit, and when all
-    /// jobs are over the next one is admitted after at most as many departures as there are sizes.
-    #[test]
-    fn every_short_history_stays_within_the_limit_and_ends() {
-        let jobs: Vec<Vec<Share>> = (1..=3_u64).map(|size| vec![key(1, 20), slots(size, 30 * size.min(2))]).collect();
-        let mut histories = 0;
-        for code in 0..6_u32.pow(6) {
-            let (mut ledger, mut live) = (Ledger::new(100), Vec::new());
-            let mut rest = code;
-            for _ in 0..6 {
-                let (action, kind) = (rest % 6 / 3, (rest % 3) as usize);
-                rest /= 6;
-                if action == 0 {
-                    match ledger.admit(&jobs[kind]) {
-                        Verdict::Admitted => live.push(kind),
-                        Verdict::After(what) => ledger.left(&what),
-                        Verdict::Wait => assert!(!live.is_empty(), "nothing runs and nothing goes"),
-                    }
-                } else if let Some(at) = live.iter().position(|one| *one == kind) {
-                    live.remove(at);
-                    ledger.release(&jobs[kind], nothing);
-                }
-                assert!(ledger.taken() <= 100);
-            }
-            live.drain(..).for_each(|kind| ledger.release(&jobs[kind], nothing));
-            for job in &jobs {
-                let mut departures = 0;
-                while let Verdict::After(what) = ledger.admit(job) {
-                    ledger.left(&what);
-                    departures += 1;
-                }
-                assert!(departures <= 3);
-                assert!(job.iter().all(|share| ledger.taken.iter().any(|taken| taken.share == *share)));
-                ledger.release(job, nothing);
-            }
-            histories += 1;
-        }
-        assert_eq!(histories, 46_656);
-    }
-}
+mod tests;

@@ -120,11 +120,18 @@ impl Workspaces {
         fits: impl Fn(&W) -> bool,
         make: impl FnOnce() -> W,
     ) -> Workspace<'_, W> {
-        let kept = {
+        let (kept, misfit) = {
             let mut all = self.lock();
             let position = all.iter().rposition(|(_, one)| one.downcast_ref::<W>().is_some_and(&fits));
-            position.map(|position| all.swap_remove(position))
+            let kept = position.map(|position| all.swap_remove(position));
+            // One that does not fit makes room for the one that is made, which counts in its place: the memory of a size is
+            // that of as many workspaces as there are workers, whatever keys there are of that size.
+            let misfit = || all.iter().position(|(of, one)| *of == sizes && one.is::<W>());
+            let misfit = if kept.is_none() { misfit() } else { None };
+            let misfit = misfit.map(|position| all.swap_remove(position));
+            (kept, misfit)
         };
+        drop(misfit);
         let kept = kept.and_then(|(_, one)| one.downcast::<W>().ok()).unwrap_or_else(|| Box::new(make()));
         Workspace { home: self, sizes, kept: Some(kept) }
     }

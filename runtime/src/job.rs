@@ -27,12 +27,21 @@ pub trait Job: Send + Sync + 'static {
 /// Something in memory that jobs bring along.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Brought {
-    /// The same for all jobs that bring the same thing, and for no other thing that is there at the time: its address, say.
-    pub number: usize,
+    /// Which one.
+    pub thing: Thing,
     /// What it is, as a table has it.
     pub what: String,
     /// Its bytes.
     pub bytes: u64,
+}
+
+/// The same for all jobs that bring the same thing, and for no other that is there at the time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thing {
+    /// What lies at this address.
+    At(usize),
+    /// What is in this place of the pipeline's [`Keeper`](crate::admission::Keeper), or will be when it is loaded.
+    Kept(u64),
 }
 
 /// How urgent a job is.

@@ -38,22 +38,36 @@ pub struct Limit {
 }
 
 /// The lowest of what the graph's pool `ram`, its SKU, this process's control group and the memory that is available
-/// allow. What the process has already counts as available to it. The kernel's files are under `root`; `/` but in tests.
+/// allow. What the process has already counts as available to it, and so do free pages of 2 MiB that the machine's owner
+/// reserved, which the kernel does not call available: nobody but who asks for them gets them, and arenas do. The kernel's
+/// files are under `root`; `/` but in tests.
 #[must_use]
 pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
     let pool = plan.pools.iter().find(|pool| pool.name == "ram" && pool.unit == Unit::Bytes);
     let read = |file: &str| std::fs::read_to_string(root.join(file)).ok();
     let available = read("proc/meminfo").and_then(|text| kibibytes(&text, "MemAvailable:"));
-    let own = read("proc/self/status").and_then(|text| kibibytes(&text, "VmRSS:")).unwrap_or(0);
+    let status = read("proc/self/status").unwrap_or_default();
+    let own = ["VmRSS:", "HugetlbPages:"].iter().filter_map(|name| kibibytes(&status, name)).sum::<u64>();
+    let reserved = reserved_bytes(|file| read(&format!("sys/kernel/mm/hugepages/hugepages-2048kB/{file}")));
+    let by_kernel = match reserved {
+        0 => "MemAvailable of /proc/meminfo",
+        _ => "MemAvailable of /proc/meminfo, and reserved pages",
+    };
     let sku = plan.sku.as_ref();
     let limits = [
         (pool.map(|pool| pool.size.saturating_add(PROGRAM_BYTES)), "the graph's pool `ram`".to_owned()),
         (sku.map(|sku| sku.ram_bytes), sku.map(|sku| format!("the SKU \"{}\"", sku.name)).unwrap_or_default()),
         (memory_bytes_under(root), "the control group of this process".to_owned()),
-        (available.map(|bytes| bytes.saturating_add(own)), "MemAvailable of /proc/meminfo".to_owned()),
+        (available.map(|bytes| bytes.saturating_add(own).saturating_add(reserved)), by_kernel.to_owned()),
     ];
     let known = limits.into_iter().filter_map(|(bytes, by)| Some(Limit { bytes: bytes?, by }));
     known.min_by_key(|limit| limit.bytes)
+}
+
+/// What is left of the pages of 2 MiB that were reserved: those that are free and promised to nobody.
+fn reserved_bytes(read: impl Fn(&str) -> Option<String>) -> u64 {
+    let count = |file| read(file).and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
+    count("free_hugepages").saturating_sub(count("resv_hugepages")).saturating_mul(2 << 20)
 }
 
 /// A line such as `MemAvailable:  1234 kB`, in bytes.
@@ -110,6 +124,12 @@ mod tests {
         write("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   1048576 kB\n");
         write("proc/self/status", "VmRSS:\t  1024 kB\n");
         assert_eq!(of(&plan), Some(((1 << 30) + (1 << 20), "MemAvailable of /proc/meminfo".to_owned())));
+        // Three pages of 2 MiB are free, one of them is promised; the process has one.
+        write("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "3\n");
+        write("sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages", "1\n");
+        write("proc/self/status", "VmRSS:\t  1024 kB\nHugetlbPages:\t    2048 kB\n");
+        let with_reserved = (1 << 30) + (7 << 20);
+        assert_eq!(of(&plan), Some((with_reserved, "MemAvailable of /proc/meminfo, and reserved pages".to_owned())));
         write("proc/self/cgroup", "0::/jobs\n");
         write("sys/fs/cgroup/jobs/memory.max", "max\n");
         assert!(of(&plan).is_some_and(|(_, by)| by.contains("MemAvailable")));

@@ -2,7 +2,7 @@
 
 use crate::error::StageError;
 use crate::exec::firing::Firing;
-pub use crate::job::{Brought, Job, Priority, Sizes};
+pub use crate::job::{Brought, Job, Priority, Sizes, Thing};
 use crate::slot::Token;
 use crate::tags::Tags;
 

@@ -28,6 +28,7 @@ mod params;
 mod plan;
 mod plan_sizes;
 mod prove;
+mod room;
 mod say;
 mod setup;
 mod sim;

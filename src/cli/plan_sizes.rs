@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use proofline::runtime::admission::PROGRAM_BYTES;
+
 use super::exit::Fault;
 
 /// A circuit's sizes in the order of the graph language: constraints, aux, inputs, domain, variables in A and in B.
@@ -36,8 +38,9 @@ pub fn brought(name: &str, [_, aux, _, domain, a, b]: Counts) -> String {
     let mut text = String::new();
     let _ = write!(
         text,
-        "{name}: the proving key takes {} beside it, and the matrices",
-        pipeline_graph::words::amount(key)
+        "{name}: beside it, the proving key takes {}; the matrices, the workspaces of the sums and {} for the program come to it",
+        pipeline_graph::words::amount(key),
+        pipeline_graph::words::amount(PROGRAM_BYTES)
     );
     text
 }

@@ -6,6 +6,7 @@ use proofline::resident::{self, Resident};
 use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, Zkey};
 
 use super::exit::Fault;
+use super::room::expect_room_for_key;
 use super::stored::{self, Choice};
 use super::watch::with_bars;
 
@@ -15,6 +16,7 @@ pub fn read(file: &Path, choice: &Choice) -> Result<(CircuitShape, ProvingKey), 
     let (shape, key) = with_bars(|watch| -> Result<_, Fault> {
         match converted(file, watch)? {
             Some(converted) => {
+                expect_room_for_key(file)?;
                 let origin = Origin::of_zkey(&converted.source().1);
                 let key = converted.load(watch)?;
                 Ok((circuit(file, choice, Some(origin), watch)?, key))

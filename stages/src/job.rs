@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use blstrs::Scalar;
 use ff::Field;
-use pipeline_runtime::stage::{Brought, Priority, Sizes};
+use pipeline_runtime::stage::{Brought, Priority, Sizes, Thing};
 use rand::rngs::OsRng;
 
 use crate::circuits::{CircuitShape, PublicInputs, WitnessSource};
@@ -134,12 +134,12 @@ impl pipeline_runtime::stage::Job for Job {
 
     fn brings(&self) -> Vec<Brought> {
         let shape = Brought {
-            number: Arc::as_ptr(&self.shape) as usize,
+            thing: Thing::At(Arc::as_ptr(&self.shape) as usize),
             what: format!("matrices and tables of `{}`", self.shape.name()),
             bytes: self.shape.bytes(),
         };
         let key = Brought {
-            number: Arc::as_ptr(&self.key) as usize,
+            thing: Thing::At(Arc::as_ptr(&self.key) as usize),
             what: "proving key".to_owned(),
             bytes: self.key.bytes(),
         };

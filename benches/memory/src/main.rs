@@ -9,6 +9,8 @@ mod peer;
 mod serve;
 mod system_calls;
 mod table;
+#[path = "../../verdicts.rs"]
+mod verdicts;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -69,7 +71,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         slope(&arguments, &mut table)?;
     }
     group::rows(&arguments, &mut table)?;
-    Ok(table.verdict())
+    Ok(table.verdicts.end())
 }
 
 /// The folder of a circuit's key.

@@ -1,14 +1,11 @@
 //! The table, with its verdicts.
 
-use std::process::ExitCode;
+use crate::verdicts::Verdicts;
 
 /// The rows so far.
 #[derive(Default)]
 pub struct Table {
-    rows: usize,
-    missed: Vec<String>,
-    /// Rows whose figure could not be had, and why.
-    unknown: Vec<String>,
+    pub verdicts: Verdicts,
 }
 
 impl Table {
@@ -36,32 +33,11 @@ impl Table {
     /// A row whose figure cannot be had.
     pub fn unknown(&mut self, what: &str, why: &str) {
         println!("| {what} | - | - | - | | not measured: {why} |");
-        self.unknown.push(format!("{what}: {why}"));
+        self.verdicts.unknown.push(format!("{what}: {why}"));
     }
 
     fn line(&mut self, what: &str, figures: &str, required: &str, met: Option<bool>) {
-        self.rows += 1;
-        let verdict = match met {
-            None => "-",
-            Some(true) => "met",
-            Some(false) => {
-                self.missed.push(what.to_owned());
-                "MISSED"
-            }
-        };
+        let verdict = self.verdicts.judge(met, || what.to_owned());
         println!("| {what} | {figures} | {required} | {verdict} |");
-    }
-
-    /// The end: an error if something was missed.
-    pub fn verdict(&self) -> ExitCode {
-        println!(
-            "{} rows, {} below what is required, {} not measured",
-            self.rows,
-            self.missed.len(),
-            self.unknown.len()
-        );
-        self.missed.iter().for_each(|row| println!("missed: {row}"));
-        self.unknown.iter().for_each(|row| println!("not measured: {row}"));
-        if self.missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

@@ -14,6 +14,8 @@ mod provers;
 mod spmv;
 mod subject;
 mod table;
+#[path = "../../verdicts.rs"]
+mod verdicts;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -62,9 +64,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut table = Table::default();
     table.head();
     run(&arguments, &mut table, &limits)?;
-    println!("{} rows, {} below what is required", table.rows(), table.missed().len());
-    table.missed().iter().for_each(|row| println!("missed: {row}"));
-    Ok(if table.missed().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(table.verdicts.end())
 }
 
 fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), Box<dyn Error>> {
@@ -87,7 +87,7 @@ fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), 
         #[cfg(feature = "filecoin")]
         porep(runs, table)?;
         #[cfg(not(feature = "filecoin"))]
-        eprintln!("built without `--features filecoin`: the row of its circuit is left out");
+        table.verdicts.unknown.push("spmv of Filecoin's circuit: built without `--features filecoin`".to_owned());
     }
     for name in arguments.circuits.iter().filter(|_| wanted("proofs")) {
         proofs::proofs(&Subject::open(name, &arguments.keys)?, !arguments.no_portable, runs, table, limits)?;

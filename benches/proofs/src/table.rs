@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Instant;
 
+use crate::verdicts::Verdicts;
+
 /// One contender: its name and one run.
 pub type Contender<'a> = (&'a str, Box<dyn FnMut() -> Result<(), Box<dyn Error>> + 'a>);
 
@@ -57,8 +59,7 @@ pub struct Bar {
 /// The rows so far.
 #[derive(Default)]
 pub struct Table {
-    missed: Vec<String>,
-    rows: usize,
+    pub verdicts: Verdicts,
 }
 
 impl Table {
@@ -83,30 +84,14 @@ impl Table {
 
     #[allow(clippy::too_many_arguments)]
     fn row(&mut self, work: &str, against: &str, ours: &str, theirs: &str, ratio: f64, bar: Option<Bar>, note: &str) {
-        self.rows += 1;
+        let missed = |required: f64| format!("{work} against {against}: {ratio:.2} of {required:.1}");
         let (wanted, verdict) = match bar {
-            None => ("-".to_owned(), "-"),
+            None => ("-".to_owned(), self.verdicts.judge(None, String::new)),
             Some(Bar { required, goal }) => {
-                let verdict = if ratio >= goal {
-                    "goal"
-                } else if ratio >= required {
-                    "met"
-                } else {
-                    self.missed.push(format!("{work} against {against}: {ratio:.2} of {required:.1}"));
-                    "MISSED"
-                };
-                (format!("{required:.1} ({goal:.1})"), verdict)
+                let verdict = self.verdicts.judge(Some(ratio >= required), || missed(required));
+                (format!("{required:.1} ({goal:.1})"), if ratio >= goal { "goal" } else { verdict })
             }
         };
         println!("| {work} | {against} | {ours} | {theirs} | {ratio:.2} | {wanted} | {verdict} | {note} |");
-    }
-
-    /// What was missed, as text; empty if nothing was.
-    pub fn missed(&self) -> &[String] {
-        &self.missed
-    }
-
-    pub fn rows(&self) -> usize {
-        self.rows
     }
 }

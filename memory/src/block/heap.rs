@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 
-use super::{Arc, LARGE_PAGE, NonNull, Ordering, Shared};
+use super::{Arc, LARGE_PAGE, NonNull, Ordering, Populated, Shared};
 
 pub(super) const DO_NOT_DUMP: i32 = 0;
 pub(super) const WANTS_LARGE_PAGES: i32 = 0;
@@ -36,6 +36,6 @@ pub(super) fn advise(_: *mut u8, _: usize, _: i32) -> bool {
     false
 }
 
-pub(super) fn populate(_: *mut u8, _: usize) -> bool {
-    true
+pub(super) fn populate(_: *mut u8, _: usize) -> Populated {
+    Populated::Done
 }

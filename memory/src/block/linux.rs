@@ -1,6 +1,6 @@
 //! What a block asks of Linux.
 
-use super::{Arc, LARGE_PAGE, NonNull, Ordering, SMALL_PAGE, Shared};
+use super::{Arc, LARGE_PAGE, NonNull, Ordering, Populated, SMALL_PAGE, Shared};
 
 pub(super) const DO_NOT_DUMP: i32 = libc::MADV_DONTDUMP;
 pub(super) const WANTS_LARGE_PAGES: i32 = libc::MADV_HUGEPAGE;
@@ -57,8 +57,14 @@ pub(super) fn advise(start: *mut u8, bytes: usize, advice: i32) -> bool {
     unsafe { libc::madvise(start.cast(), bytes, advice) == 0 }
 }
 
-/// Whether the kernel could do it.
-pub(super) fn populate(start: *mut u8, bytes: usize) -> bool {
-    // SAFETY: it faults the pages in, and leaves the contents as they are.
-    unsafe { libc::madvise(start.cast(), bytes, POPULATE_WRITE) == 0 }
+/// Faults the pages in, and leaves their contents as they are.
+pub(super) fn populate(start: *mut u8, bytes: usize) -> Populated {
+    // SAFETY: contents stay.
+    if unsafe { libc::madvise(start.cast(), bytes, POPULATE_WRITE) } == 0 {
+        return Populated::Done;
+    }
+    match std::io::Error::last_os_error().raw_os_error() {
+        Some(libc::EINVAL) => Populated::Unknown,
+        _ => Populated::Refused,
+    }
 }

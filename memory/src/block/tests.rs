@@ -1,5 +1,6 @@
 use std::sync::Mutex;
 
+use super::touch::{TOUCHED_PER_TASK, write_each_page};
 use super::*;
 use crate::arena::{Arena, Registrar, Settings};
 
@@ -97,6 +98,82 @@ fn pages_that_are_not_needed_go_at_once() {
     assert_eq!(resident(start, 64 * SMALL_PAGE), Some(0), "the addresses are still there");
 }
 
+/// A process that asks for ever other sizes keeps no mapping for each.
+#[cfg(not(miri))]
+#[test]
+fn an_arena_keeps_no_more_than_so_many_ranges() {
+    let settings =
+        Settings { give_back: GiveBack::DontNeed, large_pages: false, touched: false, ..Settings::default() };
+    let arena = Arena::new(settings);
+    (1..=MOST_RANGES + 5).for_each(|pages| drop(arena.map(pages * SMALL_PAGE)));
+    assert_eq!((arena.shared().ranges.lock().unwrap().len(), arena.counts().unmaps), (MOST_RANGES, 5));
+    let (maps, first) = (arena.counts().maps, arena.map(7 * SMALL_PAGE));
+    assert_eq!((arena.counts().maps, arena.shared().ranges.lock().unwrap().len()), (maps, MOST_RANGES - 1));
+    drop((arena, first));
+}
+
+/// The kernel takes what is freed when it likes. Until then it is not to be found there.
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn what_is_given_back_late_is_wiped_at_once() {
+    let arena = Arena::new(Settings { give_back: GiveBack::Free, large_pages: false, ..Settings::default() });
+    let block = arena.map(5 * SMALL_PAGE);
+    let start = block.as_ptr();
+    // SAFETY: the block is this test's alone.
+    unsafe { start.write_bytes(0xaa, 5 * SMALL_PAGE) };
+    drop(block);
+    assert_eq!(arena.shared().ranges.lock().unwrap().len(), 1);
+    // SAFETY: the arena still has the range, mapped, and nobody writes to it.
+    let left = unsafe { std::slice::from_raw_parts(start, 5 * SMALL_PAGE) };
+    assert!(left.iter().all(|byte| *byte == 0));
+}
+
+/// A page that was reserved and given back is anybody's: its address may find none.
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn reserved_pages_are_unmapped_however_memory_goes_back() {
+    for give_back in [GiveBack::Unmap, GiveBack::DontNeed, GiveBack::Free] {
+        let arena = Arena::new(Settings { give_back, ..Settings::default() });
+        let block = arena.map(LARGE_PAGE);
+        let (is_reserved, before) = (block.pages() == PageSize::Reserved, arena.counts().unmaps);
+        drop(block);
+        let kept = arena.shared().ranges.lock().unwrap().len();
+        let unmapped = arena.counts().unmaps - before;
+        let keeps = give_back != GiveBack::Unmap && !is_reserved;
+        assert_eq!((kept, unmapped), (usize::from(keeps), u64::from(!keeps)), "{give_back:?}");
+    }
+}
+
+/// A page behind the end of a file stands for one that the kernel will not give: to touch either is a signal.
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn pages_that_are_refused_are_found_out_without_touching_them() {
+    // SAFETY: the name ends in zero, and the mapping is at an address of the kernel's choice; it is not touched.
+    let (file, start) = unsafe {
+        let file = libc::memfd_create(c"empty".as_ptr(), 0);
+        let (protection, bytes) = (libc::PROT_READ | libc::PROT_WRITE, 4 * SMALL_PAGE);
+        (file, libc::mmap(std::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, file, 0))
+    };
+    assert!(file >= 0 && start != libc::MAP_FAILED);
+    let arena = Arena::default();
+    let range = (NonNull::new(start.cast()).unwrap(), 4 * SMALL_PAGE);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    match populate(start.cast(), 4 * SMALL_PAGE) {
+        // A kernel before 5.14.
+        Populated::Unknown => {}
+        answer => {
+            assert_eq!(answer, Populated::Refused);
+            assert_eq!(touch::reserved(arena.shared(), None, range), Err(touch::Refused));
+            assert_eq!(touch::reserved(arena.shared(), Some(&pool), range), Err(touch::Refused));
+        }
+    }
+    // SAFETY: both are this test's own.
+    unsafe {
+        libc::munmap(start, 4 * SMALL_PAGE);
+        libc::close(file);
+    }
+}
+
 #[derive(Default)]
 struct Device(Mutex<Vec<(bool, usize, usize)>>);
 
@@ -146,5 +223,10 @@ fn secrets_are_left_out_of_core_dumps() {
     for bytes in [SMALL_PAGE, LARGE_PAGE] {
         assert!(has(&Arena::default().map(bytes)), "{bytes} bytes");
         assert!(!has(&Arena::of_plain_data().map(bytes)), "{bytes} bytes");
+        for give_back in [GiveBack::DontNeed, GiveBack::Free] {
+            let arena = Arena::new(Settings { give_back, ..Settings::default() });
+            drop(arena.map(bytes));
+            assert!(has(&arena.map(bytes)), "{bytes} bytes after {give_back:?}");
+        }
     }
 }

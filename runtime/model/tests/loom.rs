@@ -15,6 +15,7 @@ mod exec {
     pub mod guard;
     pub mod handle;
     pub mod ports;
+    pub mod room;
     pub mod worker;
 }
 #[path = "../../src/arena.rs"]

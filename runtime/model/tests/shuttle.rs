@@ -15,6 +15,7 @@ mod exec {
     pub mod guard;
     pub mod handle;
     pub mod ports;
+    pub mod room;
     pub mod worker;
 }
 #[path = "../../src/arena.rs"]
@@ -49,13 +50,13 @@ fn jobs_of_several_owners_end_once_and_nothing_leaks() {
             let workers: Vec<_> = threads.into_iter().map(thread::spawn).collect();
             let other = Arc::clone(&engine);
             let owner = thread::spawn(move || {
-                let handle = other.submit(Work { partitions: 3, fails_on: Some(1) }).unwrap();
+                let handle = other.submit(Work { partitions: 3, fails_on: Some(1) }, None).unwrap();
                 assert!(handle.wait().is_err());
-                let handle = other.submit(Work { partitions: 2, fails_on: None }).unwrap();
+                let handle = other.submit(Work { partitions: 2, fails_on: None }, None).unwrap();
                 handle.cancel();
                 drop(handle.wait());
             });
-            let handle = engine.submit(Work { partitions: 3, fails_on: None }).unwrap();
+            let handle = engine.submit(Work { partitions: 3, fails_on: None }, None).unwrap();
             assert_eq!(handle.wait().unwrap().len(), 3);
             owner.join().unwrap();
             engine.wait_until_idle();

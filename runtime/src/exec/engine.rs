@@ -1,19 +1,19 @@
 //! The one lock of a running pipeline, and what is done under it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::admission::{Keeper, Ledger, PROGRAM_BYTES, Share, Verdict, What, row};
+use crate::admission::{Line, What};
 use crate::error::{Cause, Failure, StageError};
 use crate::event::{Event, Observer};
 use crate::exec::guard::{GuardedPolicy, guarded};
 use crate::exec::handle::{Canceller, Handle, Outcome};
+use crate::exec::room::{Reservation, Room};
 use crate::key::{JobId, TokenKey};
-use crate::limits::Limit;
 use crate::permits::{Claim, NeverFits};
-use crate::placement::{Placement, amount, lines_of};
-use crate::plan::{MemoryTable, Plan};
+use crate::placement::Placement;
+use crate::plan::Plan;
 use crate::policy::{OldestFirst, Policy};
 use crate::scheduler::{Grant, Output, Scheduler};
 use crate::slot::{Dead, Hold, Travels, WayHome};
@@ -69,51 +69,33 @@ impl<J, O> JobState<J, O> {
 pub(crate) struct Engine<J: Job, O: Travels> {
     pub(crate) plan: Plan,
     core: Mutex<Core<J, O>>,
-    /// Signalled when nothing is left to do.
-    idle: Condvar,
+    /// Signalled when nothing is left to do, when a reservation is granted, and when no more jobs are taken.
+    pub(super) changed: Condvar,
     start: Instant,
     observer: Arc<dyn Observer>,
     /// Set when the observer has panicked.
     blind: AtomicBool,
-    dead: Sender<Dead>,
+    pub(super) dead: Sender<Dead>,
     dead_end: Receiver<Dead>,
-    room: Room,
+    pub(super) room: Room,
 }
 
-/// How much memory there is for jobs, and how slots that nobody uses leave it.
-pub(crate) struct Room {
-    /// `None`: nobody knows, and all jobs are admitted.
-    pub(crate) limit: Option<Limit>,
-    /// The threads of a worker, by stage.
-    pub(crate) threads: Vec<usize>,
-    /// What `dealloc` is given so that it lets go of what is idle.
-    pub(crate) trim: Box<dyn Fn(What, Hold) -> Dead + Send + Sync>,
-    /// Who keeps what jobs bring along when they are over.
-    pub(crate) keeper: Option<Arc<dyn Keeper>>,
-}
-
-/// What one job's memory is, and who waits for some.
-#[derive(Default)]
-struct Shares {
-    ledger: Option<Ledger>,
-    /// Jobs that have theirs.
-    admitted: Vec<(JobId, Vec<Share>)>,
-    /// Jobs that wait, in their order.
-    waiting: VecDeque<(JobId, Vec<Share>)>,
-}
-
-struct Core<J: Job, O: Travels> {
-    scheduler: Scheduler,
+pub(super) struct Core<J: Job, O: Travels> {
+    pub(super) scheduler: Scheduler,
     policy: GuardedPolicy,
     jobs: HashMap<JobId, Arc<JobState<J, O>>>,
-    next_job: u64,
+    pub(super) next_job: u64,
     /// Why no more jobs are taken.
-    closed: Option<String>,
+    pub(super) closed: Option<String>,
     /// A worker ended before its time: what it ran never ends, so nobody waits for it.
     broken: bool,
     /// By stage and worker; empty once the workers were sent home.
     workers: Vec<Vec<Sender<Grant>>>,
-    shares: Shares,
+    /// Who waits for memory and who has some; `None` where nobody knows how much there is.
+    pub(super) line: Option<Line>,
+    /// What was idle and has gone, as far as this `dealloc` firing knows; slots of the same size that died before may be in the
+    /// hands of another one.
+    pub(super) leaving: Vec<What>,
 }
 
 /// A job that failed and whose owner is to be told.
@@ -143,20 +125,19 @@ impl<J: Job, O: Travels> Engine<J, O> {
         let ccds = placement.workers.iter().flat_map(|worker| &worker.ccds).max().map_or(0, |last| *last as usize + 1);
         let scheduler = Scheduler::new(&plan)?.placed(&placement.workers, ccds);
         let policy = GuardedPolicy::new(policy);
-        let shares = Shares { ledger: room.limit.as_ref().map(|limit| Ledger::new(limit.bytes)), ..Shares::default() };
-        let jobs = HashMap::new();
-        let core = Core { scheduler, policy, jobs, next_job: 0, closed: None, broken: false, workers, shares };
-        let (core, idle, start) = (Mutex::new(core), Condvar::new(), Instant::now());
-        Ok(Arc::new(Self { plan, core, idle, start, observer, blind: AtomicBool::new(false), dead, dead_end, room }))
+        let (jobs, line, leaving) = (HashMap::new(), room.line(), Vec::new());
+        let core = Core { scheduler, policy, jobs, next_job: 0, closed: None, broken: false, workers, line, leaving };
+        let (core, changed, start) = (Mutex::new(core), Condvar::new(), Instant::now());
+        Ok(Arc::new(Self { plan, core, changed, start, observer, blind: AtomicBool::new(false), dead, dead_end, room }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core<J, O>> {
         // Policies and observers are guarded, so only a broken invariant of the scheduler panics under the lock. It
         // ends the worker, and `worker_died` all jobs.
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now_ns(&self) -> u64 {
+    pub(super) fn now_ns(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
@@ -170,12 +151,17 @@ impl<J: Job, O: Travels> Engine<J, O> {
         }
     }
 
-    pub(crate) fn submit(self: &Arc<Self>, job: J) -> Result<Handle<O>, SubmitError> {
+    /// Takes a job in, at the end of the line or in the place of a reservation.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        job: J,
+        mut reservation: Option<Reservation>,
+    ) -> Result<Handle<O>, SubmitError> {
         let partitions = job.partitions();
         if partitions == 0 {
             return Err(SubmitError::Empty);
         }
-        let shares = self.shares(&job)?;
+        let shares = self.shares(&job, reservation.as_ref())?;
         let mut core = self.lock();
         if let Some(why) = &core.closed {
             return Err(SubmitError::Closed(why.clone()));
@@ -183,9 +169,13 @@ impl<J: Job, O: Travels> Engine<J, O> {
         let id = JobId(core.next_job);
         core.scheduler.submit(id, partitions, &job.sizes(), job.priority(), self.now_ns())?;
         core.next_job += 1;
-        if core.shares.ledger.is_some() {
-            core.scheduler.hold_back(id);
-            core.shares.waiting.push_back((id, shares));
+        let Core { scheduler, line, .. } = &mut *core;
+        if let Some(line) = line {
+            scheduler.hold_back(id);
+            match reservation.as_mut().and_then(|reservation| self.take_over(reservation)) {
+                Some(number) => line.job_in(number, id, shares),
+                None => line.job(id, shares),
+            }
             self.admit(&mut core);
         }
         let outcome = Outcome::new();
@@ -198,86 +188,11 @@ impl<J: Job, O: Travels> Engine<J, O> {
         Ok(Handle { job: id, outcome, canceller: Arc::new(Arc::clone(self)) })
     }
 
-    /// What a job takes of the memory, line by line.
-    pub(crate) fn memory_plan(&self, job: &J) -> MemoryTable {
-        let sizes = job.sizes();
-        let mut rows = vec![row("program, heap, stacks, rounding to pages".to_owned(), 1, PROGRAM_BYTES)];
-        rows.extend(job.brings().into_iter().map(|brought| row(brought.what, 1, brought.bytes)));
-        for (position, stage) in self.plan.stages.iter().enumerate() {
-            let slots = stage.slots.unwrap_or(0);
-            rows.push(row(format!("slots of `{}`", stage.name), slots.into(), stage.bytes.of(&sizes)));
-            let threads = self.room.threads.get(position).copied().unwrap_or(1);
-            let workers = u64::from(stage.workers) * u64::from(stage.in_flight.max(1));
-            rows.push(row(format!("workspace of `{}`", stage.name), workers, job.workspace(&stage.name, threads)));
-        }
-        rows.retain(|row| row.bytes > 0);
-        MemoryTable { circuit: None, rows }
-    }
-
-    /// The shares of a job.
-    fn shares(&self, job: &J) -> Result<Vec<Share>, SubmitError> {
-        let Some(limit) = &self.room.limit else { return Ok(Vec::new()) };
-        let table = self.memory_plan(job);
-        let brought: Vec<Share> = job
-            .brings()
-            .iter()
-            .map(|brought| Share { what: What::Brought(brought.number), bytes: brought.bytes })
-            .collect();
-        let rest = brought.iter().fold(PROGRAM_BYTES, |sum, share| sum.saturating_add(share.bytes));
-        let slots = Share { what: What::Slots(job.sizes()), bytes: table.sum().saturating_sub(rest) };
-        let shares = [vec![Share { what: What::Program, bytes: PROGRAM_BYTES }, slots], brought].concat();
-        if Ledger::new(limit.bytes).ever_fits(&shares) {
-            return Ok(shares);
-        }
-        let (wanted, has, limited_by) = (amount(table.sum()), amount(limit.bytes), limit.by.clone());
-        let lines = table.rows.iter().map(|row| (row.what.clone(), row.bytes));
-        Err(SubmitError::NoMemory {
-            wanted,
-            has,
-            limited_by,
-            table: lines_of(lines.collect(), table.sum(), limit.bytes),
-        })
-    }
-
-    /// Lets jobs that wait for memory go, in their order, as far as there is some. What is idle, slots of other sizes and what
-    /// a keeper keeps, leaves through `dealloc`, behind its permits; when it is gone this is asked again.
-    fn admit(self: &Arc<Self>, core: &mut Core<J, O>) {
-        let Core { scheduler, shares, .. } = core;
-        let Some(ledger) = &mut shares.ledger else { return };
-        shares.admitted.retain(|(job, taken)| {
-            let lives = scheduler.has_job(*job);
-            if !lives {
-                ledger.release(taken, |number| self.room.keeper.as_ref().is_some_and(|keeper| keeper.keeps(number)));
-            }
-            lives
-        });
-        shares.waiting.retain(|(job, _)| scheduler.has_job(*job));
-        while let Some((job, wanted)) = shares.waiting.front() {
-            match ledger.admit(wanted) {
-                Verdict::Admitted => {
-                    scheduler.let_go(*job);
-                    shares.admitted.extend(shares.waiting.pop_front());
-                }
-                Verdict::After(what) => {
-                    let hold = Box::new(Leaving { engine: Arc::clone(self), what });
-                    // The receiver lives in the engine itself, so the channel is open.
-                    let sent = self.dead.send((self.room.trim)(what, hold));
-                    debug_assert!(sent.is_ok(), "the engine has both ends");
-                    scheduler.slot_died(TokenKey { job: *job, partition: 0 }, self.now_ns());
-                }
-                Verdict::Wait => return,
-            }
-        }
-    }
-
     /// Grants what can start, hands the grants to their workers, and lets go of the lock.
-    fn dispatch(self: &Arc<Self>, mut guard: MutexGuard<'_, Core<J, O>>) {
+    pub(super) fn dispatch(self: &Arc<Self>, mut guard: MutexGuard<'_, Core<J, O>>) {
         let (mut grants, mut failed) = (Vec::new(), Vec::new());
         let core = &mut *guard;
-        let Shares { admitted, waiting, .. } = &core.shares;
-        if admitted.iter().any(|(job, _)| !core.scheduler.has_job(*job)) || !waiting.is_empty() {
-            self.admit(core);
-        }
+        self.account(core);
         let granted = core.scheduler.grant(&mut core.policy, self.now_ns(), &mut grants);
         if let Err(illegal) = granted {
             // Fail what is there, take nothing more, and let a policy that is known to be legal clear the pipeline.
@@ -286,6 +201,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
                 None => illegal.to_string(),
             };
             core.closed = Some(why.clone());
+            self.changed.notify_all();
             core.policy = GuardedPolicy::new(Box::new(OldestFirst));
             for id in core.jobs.keys().copied().collect::<Vec<_>>() {
                 let cause = Cause::Failed(StageError::new(&why));
@@ -300,7 +216,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
             debug_assert!(core.broken || matches!(sent, Some(Ok(()))), "a granted firing has a worker");
         }
         if core.scheduler.is_idle() {
-            self.idle.notify_all();
+            self.changed.notify_all();
         }
         drop(guard);
         failed.into_iter().for_each(|failed| self.tell(failed));
@@ -379,6 +295,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     /// Takes no more jobs.
     pub(crate) fn close(&self) {
         self.lock().closed.get_or_insert_with(|| "it is shutting down".to_owned());
+        self.changed.notify_all();
     }
 
     /// Fails every job that is not done.
@@ -401,7 +318,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
             let cause = Cause::Panicked(format!("its worker died: {message}"));
             failed.extend(core.fail(Failure { stage: Some(stage.clone()), cause, ..whole_job(id) }));
         }
-        self.idle.notify_all();
+        self.changed.notify_all();
         drop(core);
         failed.into_iter().for_each(|failed| self.tell(failed));
     }
@@ -410,7 +327,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     pub(crate) fn wait_until_idle(&self) {
         let mut core = self.lock();
         while !core.scheduler.is_idle() && !core.broken {
-            core = self.idle.wait(core).unwrap_or_else(PoisonError::into_inner);
+            core = self.changed.wait(core).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -450,22 +367,6 @@ impl<J: Job, O: Travels> WayHome for Arc<Engine<J, O>> {
         let now = self.now_ns();
         core.scheduler.slot_died(key, now);
         self.dispatch(core);
-    }
-}
-
-/// What was idle, on its way out.
-struct Leaving<J: Job, O: Travels> {
-    engine: Arc<Engine<J, O>>,
-    what: What,
-}
-
-impl<J: Job, O: Travels> Drop for Leaving<J, O> {
-    fn drop(&mut self) {
-        let mut core = self.engine.lock();
-        if let Some(ledger) = &mut core.shares.ledger {
-            ledger.left(&self.what);
-        }
-        self.engine.dispatch(core);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod firing;
 mod guard;
 mod handle;
 mod ports;
+mod room;
 pub mod wiring;
 mod worker;
 
@@ -23,6 +24,7 @@ use proofline_memory::{Counts, Registrar};
 
 pub use engine::SubmitError;
 pub use handle::Handle;
+pub use room::{Reservation, expect_room};
 
 use crate::admission::{Keeper, What};
 use crate::arena::{Memory, Slots};
@@ -35,12 +37,13 @@ use crate::placement::{Placement, PlacementError, WorkerPlace, place};
 use crate::plan::{Dealloc, GiveBack, Insist, MemoryTable, Plan, StagePlan};
 use crate::policy::{self, Policy};
 use crate::slot::{Dead, Travels};
-use crate::stage::Job;
+use crate::stage::{Brought, Job, Thing};
 use crate::tags::Tags;
 use crate::topology::hwloc::{Hwloc, TopologyError};
 use crate::topology::{Cpus, Machine};
-use engine::{Engine, Room};
+use engine::Engine;
 use firing::Rights;
+use room::Room;
 use wiring::{Graph, Wiring};
 use worker::Worker;
 
@@ -219,7 +222,7 @@ impl<J: Job, O: Travels> Running<J, O> {
                     let (memory, keeper) = (Arc::clone(&memory), keeper.clone());
                     let let_go = move || match (what, keeper) {
                         (What::Slots(sizes), _) => memory.trim(&sizes),
-                        (What::Brought(number), Some(keeper)) => keeper.let_go(number),
+                        (What::Brought(Thing::Kept(place)), Some(keeper)) => keeper.let_go(place),
                         (What::Program | What::Brought(_), _) => {}
                     };
                     Dead::idle(let_go, hold)
@@ -261,7 +264,28 @@ impl<J: Job, O: Travels> Running<J, O> {
     /// # Errors
     /// The job can never fit the plan, or the pipeline is shutting down.
     pub fn submit(&self, job: J) -> Result<Handle<O>, SubmitError> {
-        self.engine.submit(job)
+        self.engine.submit(job, None)
+    }
+
+    /// Reserves the memory of what is about to be loaded for a job, so that it counts from now on; waits until there is room for
+    /// it, after the jobs that came before. While it is being loaded, jobs go on that come later; when it is there, give the
+    /// job that it is for to [`submit_in`](Self::submit_in). Whoever has a reservation should wait for no job before.
+    ///
+    /// The bytes are known from a file's header, or are the most that it may take: the job will say how many they are.
+    ///
+    /// # Errors
+    /// It can never fit, or the pipeline is shutting down.
+    pub fn reserve(&self, brings: &[Brought]) -> Result<Reservation, SubmitError> {
+        self.engine.reserve(brings)
+    }
+
+    /// [`submit`](Self::submit) in the place of a reservation of this pipeline: before all that came after it. What was
+    /// reserved and is not what the job brings counts as the job's all the same.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); the reservation is given up then.
+    pub fn submit_in(&self, reservation: Reservation, job: J) -> Result<Handle<O>, SubmitError> {
+        self.engine.submit(job, Some(reservation))
     }
 
     /// The plan that runs.

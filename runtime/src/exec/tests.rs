@@ -4,6 +4,7 @@
 mod faults;
 mod halves;
 mod handles;
+mod memory;
 mod placement;
 
 use std::time::Duration;
@@ -27,6 +28,8 @@ struct TestJob {
     partitions: u32,
     salt: u64,
     size: usize,
+    /// Bytes beside its tokens.
+    memory: u64,
     faults: Vec<(&'static str, u32, Fault)>,
     delay_seed: Option<u64>,
     /// Blocks the source until the other end is dropped.
@@ -35,7 +38,7 @@ struct TestJob {
 
 impl TestJob {
     fn new(salt: u64, partitions: u32) -> Self {
-        Self { partitions, salt, size: 4, faults: Vec::new(), delay_seed: None, gate: None }
+        Self { partitions, salt, size: 4, memory: 0, faults: Vec::new(), delay_seed: None, gate: None }
     }
 
     fn act(&self, stage: &'static str, key: TokenKey) -> Result<(), StageError> {
@@ -62,6 +65,9 @@ impl Job for TestJob {
     }
     fn sizes(&self) -> Sizes {
         Sizes { aux: self.size as u64, ..Sizes::default() }
+    }
+    fn workspace(&self, stage: &str, _: usize) -> u64 {
+        if stage == "source" { self.memory } else { 0 }
     }
 }
 

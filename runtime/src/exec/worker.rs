@@ -139,6 +139,7 @@ where
         Ok(pending) => Some(Begun { grant, job, inputs, pending, busy }),
         Err(cause) => {
             drop(inputs);
+            drop(job);
             end(worker, parts, grant, busy, Made::Failed(cause));
             None
         }
@@ -166,8 +167,10 @@ where
         Err(cause) => Made::Failed(cause),
     };
     let busy = busy + clock.elapsed();
-    // The inputs go before the permits come back, so that the next firing finds their memory.
+    // The inputs go before the permits come back, so that the next firing finds their memory. So does the job, which may be the
+    // last to have its key: what a job that is over took is free for the next.
     drop(inputs);
+    drop(job);
     end(worker, parts, grant, busy, result);
 }
 

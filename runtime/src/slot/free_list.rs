@@ -23,8 +23,36 @@ pub(crate) struct FreeList<T: Token> {
 pub(super) struct Lists<T: Token> {
     /// Those at home, the one that came last at the end.
     pub(super) home: Vec<(T::Shape, T)>,
-    /// How many were made, by shape, and for circuits of what sizes.
-    pub(super) made: Vec<(T::Shape, usize, Sizes)>,
+    /// Those that were made, by shape.
+    pub(super) made: Vec<Made<T::Shape>>,
+}
+
+/// The slots of one shape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Made<S> {
+    pub(super) shape: S,
+    pub(super) count: usize,
+    /// The circuits that they are for: those of different sizes may share a shape, the size of the domain say.
+    pub(super) of: Vec<Sizes>,
+}
+
+impl<T: Token> Lists<T> {
+    /// The slots of a shape, which circuits of these sizes use from now on.
+    fn of(&mut self, shape: &T::Shape, sizes: &Sizes) -> &mut Made<T::Shape> {
+        let position = self.made.iter().position(|made| made.shape == *shape).unwrap_or_else(|| {
+            self.made.push(Made { shape: shape.clone(), count: 0, of: Vec::new() });
+            self.made.len() - 1
+        });
+        let made = &mut self.made[position];
+        if !made.of.contains(sizes) {
+            made.of.push(*sizes);
+        }
+        made
+    }
+
+    fn home_of(&self, shape: &T::Shape) -> usize {
+        self.home.iter().filter(|(has, _)| has == shape).count()
+    }
 }
 
 impl<T: Travels> FreeList<T> {
@@ -48,8 +76,9 @@ impl<T: Token> FreeList<T> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn at_home(&self, shape: &T::Shape) -> Option<T> {
+    fn at_home(&self, shape: &T::Shape, sizes: &Sizes) -> Option<T> {
         let mut slots = self.lock();
+        slots.of(shape, sizes);
         let position = slots.home.iter().rposition(|(has, _)| has == shape)?;
         Some(slots.home.swap_remove(position).1)
     }
@@ -60,14 +89,14 @@ impl<T: Token> FreeList<T> {
         if self.memory.dealloc() != Dealloc::Recycle {
             return T::in_arena(shape, self.memory.arena());
         }
-        if let Some(slot) = self.at_home(shape) {
+        if let Some(slot) = self.at_home(shape, sizes) {
             return slot;
         }
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = self.at_home(shape) {
+        if let Some(slot) = self.at_home(shape, sizes) {
             return slot;
         }
-        let made = self.lock().made.iter().find(|(of, ..)| of == shape).map_or(0, |(_, made, _)| *made);
+        let made = self.lock().of(shape, sizes).count;
         // Where all were made and none is home, firings that failed have lost some.
         let missing = match self.memory.slots() {
             Slots::AsNeeded => 1,
@@ -75,13 +104,14 @@ impl<T: Token> FreeList<T> {
         };
         // Whoever touches a page first decides what memory it lies in: that should be the group's.
         let arena = cores.map_or_else(|| self.memory.arena().clone(), |cores| cores.touching(self.memory.arena()));
-        (1..missing).for_each(|_| self.lock().home.push((shape.clone(), T::in_arena(shape, &arena))));
-        let slot = T::in_arena(shape, &arena);
-        let mut slots = self.lock();
-        match slots.made.iter_mut().find(|(of, ..)| of == shape) {
-            Some((_, made, _)) => *made += missing,
-            None => slots.made.push((shape.clone(), missing, *sizes)),
+        for _ in 1..missing {
+            let spare = T::in_arena(shape, &arena);
+            let mut slots = self.lock();
+            slots.of(shape, sizes).count += 1;
+            slots.home.push((shape.clone(), spare));
         }
+        let slot = T::in_arena(shape, &arena);
+        self.lock().of(shape, sizes).count += 1;
         slot
     }
 
@@ -92,8 +122,9 @@ impl<T: Token> FreeList<T> {
         }
         let shape = token.shape();
         let mut slots = self.lock();
-        // What was in use while its kind was sent away follows it.
-        if slots.made.iter().any(|(of, ..)| *of == shape) {
+        // What was in use while its kind was sent away follows it, also where others were made meanwhile.
+        let home = slots.home_of(&shape);
+        if slots.made.iter().any(|made| made.shape == shape && home < made.count) {
             slots.home.push((shape, token));
         } else {
             drop(slots);
@@ -108,12 +139,13 @@ impl<T: Travels> Home for FreeList<T> {
         {
             let mut slots = self.lock();
             let Lists { home, made } = &mut *slots;
+            made.iter_mut().for_each(|made| made.of.retain(|of| of != sizes));
             for at in (0..home.len()).rev() {
-                if made.iter().any(|(shape, _, of)| of == sizes && *shape == home[at].0) {
+                if made.iter().any(|made| made.of.is_empty() && made.shape == home[at].0) {
                     idle.push(home.swap_remove(at));
                 }
             }
-            made.retain(|(.., of)| of != sizes);
+            made.retain(|made| !made.of.is_empty());
         }
         drop(idle);
         self.workspaces.trim(sizes);

@@ -6,6 +6,7 @@ use proofline::filecoin::{Family, expect_published};
 use proofline::{CircuitShape, Error, ProvingKey, VerifyingKey, resident};
 
 use crate::cli::exit::Fault;
+use crate::cli::room::expect_room_for_key;
 use crate::cli::stored;
 use crate::cli::watch::{pool_of_all_cores, with_bars};
 
@@ -23,6 +24,7 @@ pub fn folder_of(given: Option<&Path>) -> PathBuf {
 /// A circuit and its key. The circuit is kept beside the key.
 pub fn read(family: Family, folder: Option<&Path>, published: bool) -> Result<(CircuitShape, ProvingKey), Fault> {
     let params = existing(family, &folder_of(folder))?;
+    expect_room_for_key(&params)?;
     if published || std::env::var_os(PUBLISHED_VARIABLE).is_some_and(|value| value == "true") {
         tell!("{}: holding its digest against the published one", params.display());
         expect_published(&params)?;

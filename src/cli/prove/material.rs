@@ -8,6 +8,7 @@ use proofline::{CircuitShape, ProvingKey};
 use super::output::ProofFormat;
 use crate::cli::exit::Fault;
 use crate::cli::files::Named;
+use crate::cli::room::expect_room_for_key;
 use crate::cli::stored::{self, Choice};
 use crate::cli::watch::with_bars;
 use crate::cli::zkey;
@@ -68,5 +69,6 @@ impl Material {
 }
 
 fn read_key(path: &Path) -> Result<ProvingKey, Fault> {
+    expect_room_for_key(path)?;
     with_bars(|watch| ProvingKey::read(path, watch))
 }

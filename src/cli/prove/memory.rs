@@ -17,12 +17,19 @@ pub struct MemoryWatch<'a> {
     prover: &'a Prover,
     start: Reading,
     settled: Option<Reading>,
+    /// What the plan says that these jobs take.
+    planned: Option<u64>,
 }
 
 impl<'a> MemoryWatch<'a> {
     pub fn new(prover: &'a Prover) -> Self {
         let start = Reading { kernel: Snapshot::now(), arena: prover.memory(), proofs: 0 };
-        Self { prover, start, settled: None }
+        Self { prover, start, settled: None, planned: None }
+    }
+
+    /// What all jobs take, which are alike: program, key, circuit, and all slots and workspaces.
+    pub fn plan(&mut self, bytes: impl FnOnce() -> u64) {
+        self.planned.get_or_insert_with(bytes);
     }
 
     /// So many proofs are there.
@@ -59,6 +66,7 @@ impl<'a> MemoryWatch<'a> {
             ("mapped by arenas", Some(end.arena.bytes)),
             ("on transparent 2 MiB pages", end.kernel.large_pages),
             ("peak resident, whole process", end.kernel.peak_resident),
+            ("planned, whole process", self.planned),
         ] {
             lines.push(format!("  {what:34} {:>14}", bytes.map_or_else(|| UNKNOWN.to_owned(), mib)));
         }

@@ -154,6 +154,7 @@ impl Prove {
                 match run.job(number) {
                     Ok(job) => {
                         let public = job.public_inputs(0).clone();
+                        memory.plan(|| run.prover.memory_plan(&job).sum());
                         in_flight.push_back((number, public, Instant::now(), run.prover.submit(job)?));
                     }
                     Err(fault) => fail(number, fault, &mut summary.first_fault),

@@ -15,8 +15,9 @@ use pipeline_runtime::policy::{OldestFirst, Policy, State};
 
 use crate::arena::{Memory, Slots};
 use crate::exec::edge::edge;
-use crate::exec::engine::{Engine, Room};
+use crate::exec::engine::Engine;
 use crate::exec::firing::Rights;
+use crate::exec::room::Room;
 use crate::exec::worker::{Body, Outlet, StageParts, Worker, run_dealloc, run_stage};
 use crate::slot::{Dead, FreeList};
 use crate::sync::unbounded;
@@ -145,7 +146,7 @@ pub type Thread = Box<dyn FnOnce() + Send>;
 /// A job's end, its owner's part: cancelled or not, it has exactly one, and then nothing is left.
 pub fn see_to_the_end(engine: &Lock, work: Work, cancel: bool) {
     let (partitions, fails) = (work.partitions as usize, work.fails_on.is_some());
-    let handle = engine.submit(work).unwrap();
+    let handle = engine.submit(work, None).unwrap();
     if cancel {
         handle.cancel();
     }

@@ -1,0 +1,72 @@
+//! What files take in memory when they are read, known before they are.
+
+use std::path::Path;
+
+use proofline_stages::Error;
+use proofline_stages::params::resident::{Resident, files_of};
+
+/// Bytes of a stored point of G1, in a file and in memory.
+const G1_BYTES: u64 = 96;
+const G2_BYTES: u64 = 192;
+/// Where a query has points at infinity, its others have a map of their places.
+const PLACE_BYTES: u64 = 4;
+
+/// The most memory that a [`ProvingKey`](crate::ProvingKey) takes which is read from this path: a key file, a folder with one,
+/// or a converted key. A converted key's header tells; another file has its points as long as they are in memory, so that its
+/// length is the bound (a `.zkey` has its circuit beside them), but is read in full before it is brought into that form.
+///
+/// # Errors
+/// The file cannot be read; a converted key's header was altered.
+pub fn bytes_of_key(path: &Path) -> Result<u64, Error> {
+    let (file, converted) = files_of(path);
+    if !converted.exists() {
+        return bytes_of_file(&file);
+    }
+    let queries = Resident::open(&converted)?.queries();
+    let of_query = |(name, points, infinities): &(&str, usize, usize)| {
+        let each = if *name == "b_g2" { G2_BYTES } else { G1_BYTES };
+        let places = if *infinities > 0 { PLACE_BYTES.saturating_mul(*points as u64) } else { 0 };
+        each.saturating_mul(points.saturating_sub(*infinities) as u64).saturating_add(places)
+    };
+    Ok(queries.iter().map(of_query).fold(0, u64::saturating_add))
+}
+
+/// What the matrices of a stored circuit take that is read from this file: its length. Tables of the transforms and of the
+/// queries' variables come to it, which the circuit knows when it is there.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn bytes_of_circuit(file: &Path) -> Result<u64, Error> {
+    bytes_of_file(file)
+}
+
+fn bytes_of_file(file: &Path) -> Result<u64, Error> {
+    let metadata = std::fs::metadata(file);
+    Ok(metadata.map_err(|source| Error::Io { action: "read", file: file.to_owned(), source })?.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proofline_stages::CircuitShape;
+    use proofline_stages::params::setup::{Entropy, generate};
+    use proofline_stages::params::{PARAMS_FILE, ProvingKey, resident};
+    use proofline_stages::progress::unwatched;
+
+    use super::*;
+
+    #[test]
+    fn a_converted_key_takes_what_its_header_says_and_no_key_takes_more_than_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = CircuitShape::from_builtin("sha256:1").unwrap();
+        generate(&shape, &Entropy::Seed("foreseen"), &unwatched).unwrap().write(folder.path()).unwrap();
+        let bytes = || ProvingKey::read(folder.path(), &unwatched).unwrap().bytes();
+        let bound = bytes_of_key(folder.path()).unwrap();
+        assert!(bytes() <= bound, "{} of {bound}", bytes());
+        resident::convert(folder.path(), &unwatched).unwrap();
+        assert_eq!(bytes_of_key(folder.path()).unwrap(), bytes());
+        std::fs::remove_file(folder.path().join(PARAMS_FILE)).unwrap();
+        assert_eq!(bytes_of_key(folder.path()).unwrap(), bytes(), "without its source");
+        let gone = bytes_of_key(&folder.path().join("gone")).unwrap_err();
+        assert!(gone.to_string().contains("gone"), "{gone}");
+    }
+}
