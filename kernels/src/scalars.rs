@@ -1,82 +1,44 @@
-//! The scalars of one query, sorted by what they cost.
+//! The scalars of a witness, sorted by what they cost.
 //!
 //! Most witnesses are mostly bits: a scalar 1 costs one addition, a full one costs 255 bits' worth of buckets.
 
+mod blocks;
 mod classes;
+mod density;
 
-use classes::{Class, Places, put_all, sum};
+pub use density::{Density, DensityMap};
+
+pub(crate) use blocks::Block;
+
 use ff::PrimeField;
 use proofline_memory::{Arena, List};
 use rayon::prelude::*;
 
 use crate::Scalar;
+use blocks::{Places, WORDS_EACH};
+use classes::Class;
 
-/// Scalars that one parallel task classifies.
-const SCALARS_PER_TASK: usize = 1 << 14;
+/// Scalars of a block, which one parallel task classifies.
+const PER_BLOCK: usize = 1 << 14;
 /// The topmost bit of a position marks a negative small scalar.
 const NEGATIVE: u32 = 1 << 31;
 /// The most scalars that one set can hold.
 pub const MAX_LEN: usize = NEGATIVE as usize - 1;
 
-/// The bytes that a scalar of a set takes at most: a full one, with its position.
-pub const MOST_BYTES: usize = size_of::<Full>();
+/// The bytes that a set takes for each of its scalars, whatever they are.
+pub const BYTES_EACH: usize = size_of::<u32>() * WORDS_EACH;
 
-/// The scalars of one query by class: zero (dropped), 1, −1, small (magnitude below 2^64, either sign), full.
+/// The scalars of a witness by class: zero (dropped), 1, −1, small (magnitude below 2^64, either sign), full.
 ///
+/// One set serves all queries over the witness: a [`Density`] says which of its scalars a query has points for.
 /// Holds witness values: [`wipe`](Self::wipe) erases them, and so does dropping the set.
 #[derive(Default)]
 pub struct ScalarSet {
     len: usize,
-    /// How many there are of each class but zero.
-    counts: [usize; 4],
-    /// The ones, the minus ones, the small and the full ones, one class behind the other.
+    /// A region for each block, [`WORDS_EACH`] words for each of its scalars.
     words: List<u32>,
-    /// What each task found, by class; kept for the next [`fill`](Self::fill).
-    found: List<[usize; 4]>,
-}
-
-/// Words of an entry, by class.
-const WORDS: [usize; 4] = [1, 1, size_of::<Small>() / 4, size_of::<Full>() / 4];
-
-/// A scalar of magnitude 2 to 2^64 − 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C, packed(4))]
-pub(crate) struct Small {
-    /// Position in the query; the topmost bit says that the scalar is minus the magnitude.
-    position: u32,
-    magnitude: u64,
-}
-
-impl Small {
-    pub(crate) fn position(&self) -> u32 {
-        self.position & !NEGATIVE
-    }
-
-    pub(crate) fn is_negative(&self) -> bool {
-        self.position & NEGATIVE != 0
-    }
-
-    pub(crate) fn magnitude(&self) -> u64 {
-        self.magnitude
-    }
-}
-
-/// Any other scalar, canonical, four 64-bit limbs from the lowest.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C, packed(4))]
-pub(crate) struct Full {
-    position: u32,
-    limbs: [u64; 4],
-}
-
-impl Full {
-    pub(crate) fn position(&self) -> u32 {
-        self.position
-    }
-
-    pub(crate) fn limbs(&self) -> [u64; 4] {
-        self.limbs
-    }
+    /// How many scalars of each class but zero a block has.
+    counts: List<[u32; 4]>,
 }
 
 impl ScalarSet {
@@ -87,87 +49,81 @@ impl ScalarSet {
 
     /// An empty set with memory in an arena for any `len` scalars.
     pub fn in_arena(arena: &Arena, len: usize) -> Self {
-        let (mut words, mut found) = (List::new(arena), List::new(arena));
-        words.reserve_total(MOST_BYTES / 4 * len);
-        found.reserve_total(len.div_ceil(SCALARS_PER_TASK));
-        Self { len: 0, counts: [0; 4], words, found }
+        let (mut words, mut counts) = (List::new(arena), List::new(arena));
+        words.reserve_total(WORDS_EACH * len);
+        counts.reserve_total(len.div_ceil(PER_BLOCK));
+        Self { len: 0, words, counts }
     }
 
-    /// Replaces the contents by the classified `scalars`. With `positions`, scalar k of the query is
-    /// `scalars[positions[k]]`; without, it is `scalars[k]`.
+    /// Replaces the contents by the classified `scalars`, which are read once. Parallel.
     ///
     /// # Panics
-    /// If a position is out of range, or there are more than [`MAX_LEN`] scalars.
-    pub fn fill(&mut self, scalars: &[Scalar], positions: Option<&[u32]>) {
+    /// If there are more than [`MAX_LEN`] scalars.
+    pub fn fill(&mut self, scalars: &[Scalar]) {
         self.wipe();
-        let len = positions.map_or(scalars.len(), <[u32]>::len);
-        assert!(len <= MAX_LEN, "a query of {len} scalars is above the limit of {MAX_LEN}");
+        let len = scalars.len();
+        assert!(len <= MAX_LEN, "a set of {len} scalars is above the limit of {MAX_LEN}");
         self.len = len;
-        let class = |k: usize| Class::of(&scalars[positions.map_or(k, |positions| positions[k] as usize)]);
-        let range = |task: usize| task * SCALARS_PER_TASK..len.min((task + 1) * SCALARS_PER_TASK);
-        // Two passes: converting twice costs less than lists of unknown lengths and their copies.
-        self.found.resize(len.div_ceil(SCALARS_PER_TASK), [0; 4]);
-        self.found.par_iter_mut().enumerate().for_each(|(task, counts)| {
-            *counts = [0; 4];
-            range(task).for_each(|k| class(k).count(counts));
-        });
-        self.counts = sum(&self.found);
-        self.words.set_len((0..4).map(|class| WORDS[class] * self.counts[class]).sum(), 0);
-        let places = Places::of(&mut self.words, self.counts);
-        put_all(0, &self.found, places, &|task, mut places| {
-            range(task).for_each(|k| places.put(k as u32, class(k)));
+        self.words.set_len(WORDS_EACH * len, 0);
+        self.counts.set_len(len.div_ceil(PER_BLOCK), [0; 4]);
+        let regions = self.words.par_chunks_mut(WORDS_EACH * PER_BLOCK);
+        let blocks = scalars.par_chunks(PER_BLOCK).zip(regions).zip(self.counts.par_iter_mut());
+        blocks.enumerate().for_each(|(at, ((scalars, region), counts))| {
+            let mut places = Places::new(region);
+            for (scalar, position) in scalars.iter().zip((at * PER_BLOCK) as u32..) {
+                places.put(position, Class::of(scalar));
+            }
+            *counts = places.counts();
         });
     }
 
-    /// Number of scalars of the query, zeros included.
+    /// Number of scalars, zeros included.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the query has no scalars.
+    /// Whether there are no scalars.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// How many scalars are in each class.
     pub fn counts(&self) -> Counts {
-        let [ones, minus_ones, small, full] = self.counts;
+        let of = |class: usize| self.counts.iter().map(|counts| counts[class] as usize).sum();
+        let [ones, minus_ones, small, full] = std::array::from_fn(of);
         Counts { zeros: self.len - ones - minus_ones - small - full, ones, minus_ones, small, full }
     }
 
     /// Bytes of memory held, used or not.
     pub fn bytes(&self) -> usize {
-        self.words.bytes() + self.found.bytes()
+        self.words.bytes() + self.counts.bytes()
     }
 
     /// Erases all scalars and keeps the memory for the next [`fill`](Self::fill).
     pub fn wipe(&mut self) {
-        (self.len, self.counts) = (0, [0; 4]);
-        self.words.fill(0);
+        self.len = 0;
+        let regions = self.words.chunks_mut(WORDS_EACH * PER_BLOCK);
+        regions.zip(self.counts.iter()).for_each(|(region, counts)| blocks::wipe(region, *counts));
         std::hint::black_box(&mut self.words[..]);
         self.words.clear();
-        self.found.fill([0; 4]);
-        std::hint::black_box(&mut self.found[..]);
+        self.counts.fill([0; 4]);
+        std::hint::black_box(&mut self.counts[..]);
+        self.counts.clear();
     }
 
-    pub(crate) fn ones(&self) -> &[u32] {
-        &self.words[..self.counts[0]]
+    /// Block `at`, from 0.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub(crate) fn block(&self, at: usize) -> Block<'_> {
+        let first = WORDS_EACH * PER_BLOCK * at;
+        let end = self.words.len().min(first + WORDS_EACH * PER_BLOCK);
+        Block::new(&self.words[first..end], self.counts[at])
     }
 
-    pub(crate) fn minus_ones(&self) -> &[u32] {
-        &self.words[self.counts[0]..][..self.counts[1]]
-    }
-
-    pub(crate) fn small(&self) -> &[Small] {
-        let words = &self.words[self.counts[0] + self.counts[1]..][..WORDS[2] * self.counts[2]];
-        // SAFETY: a `Small` is made of as many words, is aligned like one, and is anything that they may be.
-        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), self.counts[2]) }
-    }
-
-    pub(crate) fn full(&self) -> &[Full] {
-        let words = &self.words[self.words.len() - WORDS[3] * self.counts[3]..];
-        // SAFETY: as for the small ones.
-        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), self.counts[3]) }
+    /// How many blocks there are.
+    pub(crate) fn block_count(&self) -> usize {
+        self.counts.len()
     }
 }
 

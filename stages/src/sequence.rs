@@ -9,7 +9,7 @@ use proofline_kernels::msm::Workspace;
 use crate::error::Error;
 use crate::host;
 use crate::job::Job;
-use crate::tokens::{Classified, Evaluated, Proof, QueryCounts, SumG2, SumsG1, Witness};
+use crate::tokens::{Classified, Evaluated, Proof, SumG2, SumsG1, Witness};
 
 /// Proves one partition of a job. Parallel work runs on the rayon pool that this is called in.
 ///
@@ -24,13 +24,13 @@ pub fn prove(job: &Job, partition: u32) -> Result<Proof, Error> {
     host::fill(job, partition, &mut witness)?;
     let evaluated = Evaluated::with_shape(&shape.domain().size());
     host::evaluate(shape, &witness, &evaluated)?;
-    let mut classified = Classified::with_shape(&QueryCounts::of(shape));
-    host::classify(shape, &witness, &mut classified);
+    let mut classified = Classified::with_shape(&shape.variables());
+    host::classify(&witness, &mut classified);
     drop(witness);
     let mut sums = SumsG1::with_shape(&());
     host::sum_g1(shape, key, (&evaluated, &classified), &Workspace::new(), &mut sums)?;
     let mut sum_g2 = SumG2::with_shape(&());
-    host::sum_b_g2(key, &classified, &Workspace::new(), &mut sum_g2);
+    host::sum_b_g2(shape, key, &classified, &Workspace::new(), &mut sum_g2);
     let mut proof = Proof::with_shape(&());
     let proved = host::prove(job, partition, &sums, &sum_g2, &mut proof);
     sums.wipe();

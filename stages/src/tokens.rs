@@ -7,14 +7,16 @@ use group::Group;
 use pipeline_runtime::plan::Bytes;
 use pipeline_runtime::slot::Token;
 use pipeline_runtime::stage::Sizes;
-use proofline_kernels::scalars::ScalarSet;
+use proofline_kernels::scalars::{self, ScalarSet};
 use proofline_memory::Arena;
 
-use crate::circuits::CircuitShape;
 use crate::secret::{SecretScalars, wipe_scalars};
 
 /// The bytes of a scalar in memory.
 const SCALAR_BYTES: u64 = size_of::<Scalar>() as u64;
+
+/// The bytes that a classified scalar has room for: any scalar, with its position.
+const CLASSIFIED_BYTES: u64 = scalars::BYTES_EACH as u64;
 
 /// The bytes of a proof: A (48), B (96), C (48), compressed.
 pub const PROOF_BYTES: usize = 192;
@@ -122,69 +124,38 @@ impl Token for Evaluated {
     }
 }
 
-/// The witness, sorted by what its scalars cost, for each query that is summed over it. Secret.
+/// The witness, sorted by what its scalars cost, for all queries that are summed over it. Secret.
 pub struct Classified {
-    counts: QueryCounts,
-    /// The auxiliary variables, for L.
-    pub l: ScalarSet,
-    /// The variables that A is dense in.
-    pub a: ScalarSet,
-    /// The variables that B is dense in, for G1 and G2 alike.
-    pub b: ScalarSet,
-}
-
-/// How many scalars each query takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct QueryCounts {
-    /// Scalars of L.
-    pub l: usize,
-    /// Scalars of A.
-    pub a: usize,
-    /// Scalars of B.
-    pub b: usize,
-}
-
-impl QueryCounts {
-    /// The counts of a circuit.
-    #[must_use]
-    pub fn of(shape: &CircuitShape) -> Self {
-        let queries = shape.queries();
-        Self { l: shape.aux(), a: queries.a.len(), b: queries.b.len() }
-    }
+    variables: usize,
+    /// The variables, inputs first.
+    pub scalars: ScalarSet,
 }
 
 impl Token for Classified {
     const NAME: &'static str = "Classified";
-    /// Full-sized scalars throughout; most witnesses take far less.
-    const FORMULA: Option<Bytes> = Some(Bytes {
-        fixed: 0,
-        // A scalar and its variable.
-        per: Sizes { aux: SCALAR_BYTES + 4, a_density: SCALAR_BYTES + 4, b_density: SCALAR_BYTES + 4, ..Sizes::NONE },
-    });
-    type Shape = QueryCounts;
+    const FORMULA: Option<Bytes> =
+        Some(Bytes { fixed: 0, per: Sizes { inputs: CLASSIFIED_BYTES, aux: CLASSIFIED_BYTES, ..Sizes::NONE } });
+    /// The number of variables.
+    type Shape = usize;
 
-    fn with_shape(counts: &QueryCounts) -> Self {
-        let [l, a, b] = [(); 3].map(|()| ScalarSet::new());
-        Self { counts: *counts, l, a, b }
+    fn with_shape(variables: &usize) -> Self {
+        Self { variables: *variables, scalars: ScalarSet::new() }
     }
 
-    fn in_arena(counts: &QueryCounts, arena: &Arena) -> Self {
-        let [l, a, b] = [counts.l, counts.a, counts.b].map(|len| ScalarSet::in_arena(arena, len));
-        Self { counts: *counts, l, a, b }
+    fn in_arena(variables: &usize, arena: &Arena) -> Self {
+        Self { variables: *variables, scalars: ScalarSet::in_arena(arena, *variables) }
     }
 
-    fn shape(&self) -> QueryCounts {
-        self.counts
+    fn shape(&self) -> usize {
+        self.variables
     }
 
     fn bytes(&self) -> u64 {
-        // What a slot of an arena has room for: full-sized scalars throughout.
-        let QueryCounts { l, a, b } = self.counts;
-        (SCALAR_BYTES + 4) * (l + a + b) as u64
+        CLASSIFIED_BYTES * self.variables as u64
     }
 
     fn wipe(&mut self) {
-        [&mut self.l, &mut self.a, &mut self.b].into_iter().for_each(ScalarSet::wipe);
+        self.scalars.wipe();
     }
 }
 

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use proofline::VerifyingKey;
 use proofline::verify::{PreparedKey, ProofPoints};
+use proofline_kernels::Scalar;
 use proofline_kernels::scalars::{Counts, ScalarSet};
 
 use crate::limits::Limits;
@@ -71,13 +72,13 @@ pub fn proofs(
 /// Seconds of one thread for the transforms and additions of a proof, at the rate of the multipliers alone.
 fn limit(subject: &Subject, limits: &Limits) -> f64 {
     let [a, b, _] = subject.shape.matrices().column_densities();
-    let of = |positions: Vec<u32>| {
+    let of = |scalars: &[Scalar]| {
         let mut set = ScalarSet::new();
-        set.fill(&subject.witness, Some(&positions));
+        set.fill(scalars);
         set.counts()
     };
-    let [a, b] = [a, b].map(|map| of(map.ones().map(|column| column as u32).collect()));
-    let l = of((subject.shape.inputs() as u32..subject.witness.len() as u32).collect());
+    let [a, b] = [a, b].map(|map| of(&map.ones().map(|column| subject.witness[column]).collect::<Vec<_>>()));
+    let l = of(&subject.witness[subject.shape.inputs()..]);
     let units = |counts: &Counts| counts.ones + counts.minus_ones + 4 * counts.small;
     let g1 = |counts: &Counts| limits.g1_msm(counts.full) + limits.g1_additions(units(counts));
     let domain = subject.shape.domain();

@@ -89,11 +89,11 @@ fn scalar_mixes(rng: &mut ChaCha8Rng, n: usize) -> Vec<(&'static str, Vec<Scalar
 fn check<C: Curve>(known: &Known<C>, scalars: &[Scalar], workspace: &Workspace<C>, what: &str) {
     let want = known.sum(scalars);
     let mut set = ScalarSet::new();
-    set.fill(scalars, None);
+    set.fill(scalars);
     for path in Path::all() {
         let query = Query::with_path(known.points.clone(), path);
         let name = path.name();
-        assert_eq!(C::from(query.msm(&set, workspace)), want, "{what}, by classes, {name}");
+        assert_eq!(C::from(query.msm(&set, Density::FULL, workspace)), want, "{what}, by classes, {name}");
         assert_eq!(C::from(query.msm_dense(scalars, workspace)), want, "{what}, dense, {name}");
     }
 }
@@ -162,9 +162,9 @@ fn a_query_shorter_than_its_scalars_is_refused() {
         let query = Query::with_path(known.points.clone(), path);
         let scalars = [Scalar::ONE; 5];
         let mut set = ScalarSet::new();
-        set.fill(&scalars, None);
+        set.fill(&scalars);
         let workspace = Workspace::new();
-        assert!(catch_unwind(AssertUnwindSafe(|| query.msm(&set, &workspace))).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| query.msm(&set, Density::FULL, &workspace))).is_err());
         assert!(catch_unwind(AssertUnwindSafe(|| query.msm_dense(&scalars, &workspace))).is_err());
         check(&known, &scalars[..4], &workspace, "afterwards");
         check(&known, &[], &workspace, "no scalars");

@@ -5,10 +5,12 @@ pub mod fixed_base;
 pub(crate) mod adder;
 mod curve;
 mod digits;
+mod lengths;
 pub(crate) mod load;
 mod pippenger;
 mod portable;
 mod segments;
+mod sets;
 mod terms;
 mod workspace;
 
@@ -19,9 +21,9 @@ pub use workspace::Workspace;
 use adder::Adder;
 use pippenger::Jobs;
 use terms::Terms;
-use workspace::{Pool, Window};
+use workspace::Pool;
 
-use crate::scalars::{ScalarSet, canonical};
+use crate::scalars::{Density, ScalarSet, canonical};
 use crate::{Path, Scalar};
 
 /// The points of one query of a proving key, ready for multiplication.
@@ -104,16 +106,17 @@ impl<C: Curve> Query<C> {
         bases + self.places.as_ref().map_or(0, |places| 4 * places.len())
     }
 
-    /// Σ scalar · point over the set; position k of the set belongs to point k. Parallel.
+    /// Σ scalar · point over the scalars of a set that have points by the density. Parallel.
     ///
     /// # Panics
-    /// If the set has more scalars than the query has points.
-    pub fn msm(&self, set: &ScalarSet, workspace: &Workspace<C>) -> C::Projective {
-        assert!(set.len() <= self.len, "{} scalars for a query of {} points", set.len(), self.len);
+    /// If more scalars have a point than the query has points, or the density is one of another number of scalars.
+    pub fn msm(&self, set: &ScalarSet, density: Density<'_>, workspace: &Workspace<C>) -> C::Projective {
+        let points = density.points(set.len());
+        assert!(points <= self.len, "{points} scalars for a query of {} points", self.len);
         match &self.bases {
-            Bases::Portable(bases) => self.msm_over(bases, &workspace.portable, set),
+            Bases::Portable(bases) => sets::multiply(self, bases, &workspace.portable, set, density),
             #[cfg(target_arch = "x86_64")]
-            Bases::Ifma(bases) => self.msm_over(bases, &workspace.ifma, set),
+            Bases::Ifma(bases) => sets::multiply(self, bases, &workspace.ifma, set, density),
         }
     }
 
@@ -149,63 +152,6 @@ impl<C: Curve> Query<C> {
             #[cfg(target_arch = "x86_64")]
             Bases::Ifma(_) => Pool::<C, C::Ifma>::prepared_bytes(self.len, threads),
         }
-    }
-
-    fn msm_over<A: Adder<C>>(&self, bases: &A, pool: &Pool<C, A>, set: &ScalarSet) -> C::Projective {
-        let (few, many) = (set.small().len(), set.full().len());
-        let ones = set.ones().len() + set.minus_ones().len();
-        pool.with_terms(|memory| {
-            let mut room = memory.room(few + many, 2 * few + 4 * many);
-            let (of_full, of_small) = (room.take(many), room.take(few));
-            let small = || {
-                Jobs::new(Terms::new(of_small, |at: usize| {
-                    let small = &set.small()[at];
-                    // A second limb, for the carry of the signed digits.
-                    self.entry(small.position(), small.is_negative()).map(|entry| (entry, [small.magnitude(), 0]))
-                }))
-            };
-            let full = || {
-                Jobs::new(Terms::new(of_full, |at: usize| {
-                    let full = &set.full()[at];
-                    self.entry(full.position(), false).map(|entry| (entry, full.limbs()))
-                }))
-            };
-            let (full, small) = rayon::join(full, small);
-            // The ones are the first job, since theirs takes longest where they are many.
-            let (of_ones, of_full) = (usize::from(ones > 0), full.count());
-            let ((entries, buckets), (more_entries, more_buckets)) = (full.room(), small.room());
-            let room = (entries.max(more_entries).max(ones), buckets.max(more_buckets));
-            let sums = pippenger::run(pool, of_ones + of_full + small.count(), room, |job, window| {
-                match job.checked_sub(of_ones) {
-                    None => self.sum_of_ones(bases, pool, set, window),
-                    Some(job) if job < of_full => full.sum(job, bases, pool, window),
-                    Some(job) => small.sum(job - of_full, bases, pool, window),
-                }
-            });
-            let of = |from: usize, count: usize| {
-                let own = sums.iter().filter(move |(job, _)| (from..from + count).contains(job));
-                own.map(move |(job, sum)| (job - from, *sum))
-            };
-            of(0, of_ones).fold(C::zero(), |total, (_, sum)| total + sum)
-                + full.together::<C>(of(of_ones, of_full))
-                + small.together::<C>(of(of_ones + of_full, small.count()))
-        })
-    }
-
-    /// The sum of the points with the scalars 1 and −1.
-    fn sum_of_ones<A: Adder<C>>(
-        &self,
-        bases: &A,
-        pool: &Pool<C, A>,
-        set: &ScalarSet,
-        Window { sorted, .. }: &mut Window<A::Point>,
-    ) -> C::Projective {
-        let plus = set.ones().iter().filter_map(|&at| self.entry(at, false));
-        let minus = set.minus_ones().iter().filter_map(|&at| self.entry(at, true));
-        sorted.entries.clear();
-        sorted.entries.reserve_total(set.ones().len() + set.minus_ones().len());
-        sorted.entries.extend(plus.chain(minus));
-        bases.to_projective(&segments::sum_all(bases, pool, &sorted.entries))
     }
 
     /// The entry of original point `position` in the bases; nothing if it is infinity.

@@ -13,8 +13,6 @@ use super::workspace::{Pool, Window};
 
 /// Terms that one window sorts at once: bounds the memory of a window to 32 MiB and its buckets.
 pub(super) const TERMS_PER_CHUNK: usize = 1 << 22;
-/// Windows wider than this have more buckets than caches and translation buffers like.
-const MAX_WIDTH: u32 = 18;
 
 /// A multiplication that is cut into jobs: a chunk of the terms in one window each.
 pub(super) struct Jobs<'m, const LIMBS: usize> {
@@ -27,13 +25,14 @@ pub(super) struct Jobs<'m, const LIMBS: usize> {
 
 impl<'m, const LIMBS: usize> Jobs<'m, LIMBS> {
     pub(super) fn new(terms: Terms<'m, LIMBS>) -> Self {
-        let width = window_width(terms.len().min(TERMS_PER_CHUNK), terms.bits());
+        let width = terms.lengths().window_width();
         Self::cut(terms, width, TERMS_PER_CHUNK)
     }
 
     /// [`new`](Self::new) with windows of a given width, and so many terms in a chunk at most.
     pub(super) fn cut(mut terms: Terms<'m, LIMBS>, width: u32, most_per_chunk: usize) -> Self {
-        let windows = (terms.bits() > 0).then(|| Windows::new(terms.bits(), width));
+        let bits = terms.lengths().longest();
+        let windows = (bits > 0).then(|| Windows::new(bits, width));
         windows.iter().for_each(|windows| terms.bias(windows));
         let chunks = terms.len().div_ceil(most_per_chunk).max(1);
         let per_chunk = terms.len().div_ceil(chunks);
@@ -113,13 +112,4 @@ pub(super) fn multiply<C: Curve, A: Adder<C>, const LIMBS: usize>(
 ) -> C::Projective {
     let sums = run(pool, jobs.count(), jobs.room(), |job, window| jobs.sum(job, adder, pool, window));
     jobs.together::<C>(sums.into_iter())
-}
-
-/// The width that minimises additions: about one per term and window, and two per bucket.
-pub(super) fn window_width(terms: usize, bits: u32) -> u32 {
-    let cost = |width: u32| {
-        let windows = f64::from(bits.div_ceil(width).max(1));
-        windows * (terms as f64 + 2.0 * f64::from(1u32 << (width - 1)))
-    };
-    (2..=MAX_WIDTH).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(2)
 }

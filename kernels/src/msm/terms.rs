@@ -1,9 +1,12 @@
 //! The terms of a multiplication, laid out for cutting digits.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
 use super::digits::{Windows, bit_length};
+use super::lengths::Lengths;
 use super::workspace::{OfTerms, Sorted};
 
 /// Scalars with the entries of their bases. Limbs lie limb by limb, so that a window reads only the limbs it cuts.
@@ -12,7 +15,7 @@ use super::workspace::{OfTerms, Sorted};
 pub(super) struct Terms<'m, const LIMBS: usize> {
     entries: &'m mut [u32],
     limbs: [&'m mut [u64]; LIMBS],
-    bits: u32,
+    lengths: Lengths,
 }
 
 /// Terms that one task prepares, at least.
@@ -24,34 +27,36 @@ fn per_task(terms: usize) -> usize {
     terms.div_ceil(MOST_TASKS).max(TERMS_PER_TASK)
 }
 
+/// A term: the entry of a base (twice its index, plus one for its negative), and the scalar.
+pub(super) type Term<const LIMBS: usize> = (u32, [u64; LIMBS]);
+
 impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
-    /// As many terms as there is memory for; `term(i)` gives the entry of a base (twice its index, plus one for its
-    /// negative) and the scalar, or nothing for a term that is to be left out.
-    pub(super) fn new(
-        (entries, limbs): OfTerms<'m, LIMBS>,
-        term: impl Fn(usize) -> Option<(u32, [u64; LIMBS])> + Sync,
-    ) -> Self {
+    /// As many terms as there is memory for; nothing stands for a term that is to be left out. Parallel.
+    pub(super) fn new(of_terms: OfTerms<'m, LIMBS>, term: impl Fn(usize) -> Option<Term<LIMBS>> + Sync) -> Self {
         // A term that is left out is one with the scalar zero: all its digits are zero.
         let blank = (0, [0; LIMBS]);
-        let count = entries.len();
-        let mut terms = Self { entries, limbs, bits: 0 };
-        let per_task = per_task(count);
-        let limbs = tasks(&mut terms.limbs, per_task);
-        let entries = terms.entries.par_chunks_mut(per_task);
-        let longest = entries.zip(limbs).enumerate().map(|(task, (entries, mut limbs))| {
-            let mut longest = [0; LIMBS];
-            for (at, place) in entries.iter_mut().enumerate() {
-                let (entry, scalar) = term(task * per_task + at).unwrap_or(blank);
-                *place = entry;
-                for ((limbs, limb), longest) in limbs.iter_mut().zip(scalar).zip(&mut longest) {
-                    limbs[at] = limb;
-                    *longest |= limb;
-                }
-            }
-            bit_length(&longest)
+        let (entries, mut limbs) = of_terms;
+        let per_task = per_task(entries.len());
+        let tasks = entries.par_chunks_mut(per_task).zip(tasks(&mut limbs, per_task)).enumerate();
+        let lengths = tasks.map(|(task, of_task)| {
+            let first = task * per_task;
+            let count = of_task.0.len();
+            put_all(of_task, (first..first + count).map(|at| term(at).unwrap_or(blank)))
         });
-        terms.bits = longest.max().unwrap_or(0);
-        terms
+        let lengths = lengths.reduce(Lengths::default, Lengths::plus);
+        Self { entries, limbs, lengths }
+    }
+
+    /// The terms of some parts, of which part k has `counts(k)`: as many in all as there is memory for. Parallel.
+    pub(super) fn of_parts<I: Iterator<Item = Term<LIMBS>>>(
+        (entries, mut limbs): OfTerms<'m, LIMBS>,
+        counts: &(impl Fn(usize) -> usize + Sync),
+        parts: Range<usize>,
+        terms: &(impl Fn(usize) -> I + Sync),
+    ) -> Self {
+        let places = (&mut entries[..], limbs.each_mut().map(|limbs| &mut limbs[..]));
+        let lengths = put_parts(places, counts, parts, terms);
+        Self { entries, limbs, lengths }
     }
 
     /// Number of terms, those left out included.
@@ -59,9 +64,9 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
         self.entries.len()
     }
 
-    /// Bits of the longest scalar.
-    pub(super) fn bits(&self) -> u32 {
-        self.bits
+    /// How long the scalars are.
+    pub(super) fn lengths(&self) -> &Lengths {
+        &self.lengths
     }
 
     /// Adds the bias of the windows to every scalar; to be done once, before [`sort`](Self::sort).
@@ -80,13 +85,7 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
     /// A counting sort of some terms by their digit in `window`: the entries of bucket 0 (digits ±1), then those of
     /// bucket 1 (±2) and so on, and how many each bucket has. A negative digit turns the entry into that of the negative
     /// base. Zero digits are dropped.
-    pub(super) fn sort(
-        &self,
-        range: std::ops::Range<usize>,
-        windows: &Windows<LIMBS>,
-        window: u32,
-        sorted: &mut Sorted,
-    ) {
+    pub(super) fn sort(&self, range: Range<usize>, windows: &Windows<LIMBS>, window: u32, sorted: &mut Sorted) {
         let Sorted { entries, sizes, places } = sorted;
         let cut = windows.cut(window);
         let low = &self.limbs[cut.limb()][range.clone()];
@@ -116,6 +115,50 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
             *place += u32::from(digit != 0);
         }
         entries.truncate(behind);
+    }
+}
+
+/// Writes terms into their memory.
+fn put_all<const LIMBS: usize>(
+    (entries, mut limbs): OfTerms<'_, LIMBS>,
+    terms: impl Iterator<Item = Term<LIMBS>>,
+) -> Lengths {
+    let mut lengths = Lengths::default();
+    for ((at, place), (entry, scalar)) in entries.iter_mut().enumerate().zip(terms) {
+        *place = entry;
+        for (limbs, limb) in limbs.iter_mut().zip(scalar) {
+            limbs[at] = limb;
+        }
+        lengths.add(bit_length(&scalar));
+    }
+    lengths
+}
+
+/// [`put_all`] for each part, in parallel.
+fn put_parts<const LIMBS: usize, I: Iterator<Item = Term<LIMBS>>>(
+    (entries, limbs): OfTerms<'_, LIMBS>,
+    counts: &(impl Fn(usize) -> usize + Sync),
+    parts: Range<usize>,
+    terms: &(impl Fn(usize) -> I + Sync),
+) -> Lengths {
+    match parts.len() {
+        0 => Lengths::default(),
+        1 => put_all((entries, limbs), terms(parts.start)),
+        many => {
+            let (left, right) = (parts.start..parts.start + many / 2, parts.start + many / 2..parts.end);
+            let of_left = left.clone().map(counts).sum();
+            let (left_entries, right_entries) = entries.split_at_mut(of_left);
+            let (mut left_limbs, mut right_limbs) =
+                ([(); LIMBS].map(|()| &mut [][..]), [(); LIMBS].map(|()| &mut [][..]));
+            for ((limbs, left), right) in limbs.into_iter().zip(&mut left_limbs).zip(&mut right_limbs) {
+                (*left, *right) = limbs.split_at_mut(of_left);
+            }
+            let (left, right) = rayon::join(
+                || put_parts((left_entries, left_limbs), counts, left, terms),
+                || put_parts((right_entries, right_limbs), counts, right, terms),
+            );
+            left.plus(right)
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::scalars::DensityMap;
+use crate::sparse::Bitmap;
 use crate::{G1Affine, G2Affine};
 
 /// Σ scalar · point, one product at a time.
@@ -57,12 +59,12 @@ pub(super) fn mixed_scalars(rng: &mut ChaCha8Rng, n: usize) -> Vec<Scalar> {
 /// Both entry points on every path against the expectation.
 fn check<C: Curve>(points: &[C], scalars: &[Scalar], want: C::Projective, what: &str) {
     let mut set = ScalarSet::new();
-    set.fill(scalars, None);
+    set.fill(scalars);
     let workspace = Workspace::new();
     for path in Path::all() {
         let query = Query::with_path(points.to_vec(), path);
         assert_eq!(query.len(), points.len());
-        assert_eq!(query.msm(&set, &workspace), want, "{what}: by classes, {}", path.name());
+        assert_eq!(query.msm(&set, Density::FULL, &workspace), want, "{what}: by classes, {}", path.name());
         assert_eq!(query.msm_dense(scalars, &workspace), want, "{what}: dense, {}", path.name());
     }
 }
@@ -156,9 +158,35 @@ fn fewer_scalars_than_points<C: Curve>() {
     let scalars = mixed_scalars(&mut rng, 13);
     let query = Query::new(points.clone());
     let mut set = ScalarSet::new();
-    set.fill(&scalars, None);
-    assert_eq!(query.msm(&set, &Workspace::new()), naive(&points, &scalars));
+    set.fill(&scalars);
+    assert_eq!(query.msm(&set, Density::FULL, &Workspace::new()), naive(&points, &scalars));
     assert_eq!(query.msm_dense(&scalars, &Workspace::new()), naive(&points, &scalars));
+}
+
+/// One set for queries that have points for some of its scalars, some of them at infinity.
+fn queries_take_by_density<C: Curve>() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let scalars = mixed_scalars(&mut rng, 300);
+    let mut set = ScalarSet::new();
+    set.fill(&scalars);
+    for one_in in [1, 2, 50] {
+        let mut bits = Bitmap::new(scalars.len());
+        (0..scalars.len()).filter(|_| rng.gen_range(0..one_in) == 0).for_each(|variable| bits.set(variable));
+        let own: Vec<_> = bits.ones().map(|variable| scalars[variable]).collect();
+        let mut points = random_points::<C>(&mut rng, own.len());
+        points.iter_mut().step_by(3).for_each(|point| *point = C::infinity());
+        let map = DensityMap::new(bits);
+        for path in Path::all() {
+            let query = Query::with_path(points.clone(), path);
+            let sum = query.msm(&set, Density::Of(&map), &Workspace::new());
+            assert_eq!(sum, naive(&points, &own), "one in {one_in}, {}", path.name());
+        }
+    }
+    for first in [0, 1, 299, 300] {
+        let points = random_points::<C>(&mut rng, scalars.len() - first);
+        let sum = Query::new(points.clone()).msm(&set, Density::From { first }, &Workspace::new());
+        assert_eq!(sum, naive(&points, &scalars[first..]), "from {first}");
+    }
 }
 
 macro_rules! for_both_groups {
@@ -186,6 +214,7 @@ for_both_groups!(
     infinity_anywhere,
     equal_and_opposite_bases,
     fewer_scalars_than_points,
+    queries_take_by_density,
     affine_forms,
     all_window_sizes(16, 12),
     just_below_a_power_of_two(1 << 16, 1 << 13),

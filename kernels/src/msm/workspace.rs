@@ -4,10 +4,12 @@
 //! summed (at most 2^22 terms of four bytes, and its buckets), and the terms of each multiplication under way.
 
 use proofline_memory::{Arena, List, Pages, taken};
+use rayon::prelude::*;
 
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
-use super::pippenger::{TERMS_PER_CHUNK, window_width};
+use super::lengths::{FULL_BITS, Lengths};
+use super::pippenger::TERMS_PER_CHUNK;
 use super::segments::{BLOCK, PIECE};
 use crate::shelf::Shelf;
 
@@ -105,18 +107,40 @@ const LIMBS: usize = 4;
 pub(super) struct Limbs {
     entries: List<u32>,
     words: List<u64>,
+    /// How many terms of each kind come from each part of a set.
+    survey: Vec<Survey>,
+}
+
+/// Parts that a set is cut into, at most.
+pub(super) const MOST_PARTS: usize = 1 << 9;
+
+/// How many scalars of a part of a set have points: those that are 1 or −1, small ones, full ones.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Survey {
+    pub(super) ones: u32,
+    pub(super) small: u32,
+    pub(super) full: u32,
 }
 
 impl Limbs {
     pub(super) fn new(arena: &Arena) -> Self {
-        Self { entries: List::new(arena), words: List::new(arena) }
+        Self { entries: List::new(arena), words: List::new(arena), survey: Vec::with_capacity(MOST_PARTS) }
+    }
+
+    /// Counts the parts of a set; [`room`](Self::room) has the counts. Gives their sums.
+    pub(super) fn survey(&mut self, parts: usize, of: impl Fn(usize) -> Survey + Sync) -> [usize; 3] {
+        debug_assert!(parts <= MOST_PARTS);
+        self.survey.resize(parts, Survey::default());
+        self.survey.par_iter_mut().enumerate().for_each(|(part, survey)| *survey = of(part));
+        let sum = |of: fn(&Survey) -> u32| self.survey.iter().map(|survey| of(survey) as usize).sum();
+        [sum(|survey| survey.ones), sum(|survey| survey.small), sum(|survey| survey.full)]
     }
 
     /// Room for so many terms whose scalars have so many limbs in all.
     pub(super) fn room(&mut self, terms: usize, limbs: usize) -> Room<'_> {
         self.entries.set_len(terms, 0);
         self.words.set_len(limbs, 0);
-        Room { entries: &mut self.entries, words: &mut self.words }
+        Room { entries: &mut self.entries, words: &mut self.words, survey: &self.survey }
     }
 }
 
@@ -124,6 +148,8 @@ impl Limbs {
 pub(super) struct Room<'m> {
     entries: &'m mut [u32],
     words: &'m mut [u64],
+    /// What was [counted](Limbs::survey) last.
+    pub(super) survey: &'m [Survey],
 }
 
 /// Memory of a number of terms: entries, and scalars limb by limb.
@@ -167,7 +193,7 @@ impl Longest {
         let in_window = terms.min(TERMS_PER_CHUNK);
         // Full scalars want the widest windows. The topmost may have twice as many buckets as the others. Chunks of at
         // least four put two sums each behind them, and the last chunk is filled up.
-        let width = window_width(in_window, FULL_BITS);
+        let width = Lengths::all(terms, FULL_BITS).window_width();
         let buckets = (1_usize << width) + (1 << width) / 2 + 64;
         let pieces = terms.div_ceil(PIECE);
         Self { terms, in_window: in_window + 1, buckets, pieces, pairs: BLOCK.max(buckets).max(BATCH).max(pieces / 2) }
@@ -177,9 +203,6 @@ impl Longest {
         if window == 0 { self.terms + 1 } else { self.in_window }
     }
 }
-
-/// Bits of a full scalar.
-const FULL_BITS: u32 = 255;
 
 impl<C: Curve, A: Adder<C>> Pool<C, A> {
     pub(super) fn new(arena: &Arena) -> Self {

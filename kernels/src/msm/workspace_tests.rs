@@ -24,9 +24,10 @@ fn a_workspace_stops_growing() {
         for _ in 0..4 {
             let scalars = mixed_scalars(&mut rng, points.len());
             let mut set = ScalarSet::new();
-            set.fill(&scalars, None);
+            set.fill(&scalars);
             let dense: Vec<Scalar> = (0..points.len()).map(|_| Scalar::random(&mut rng)).collect();
-            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(&dense, &workspace)));
+            let sums =
+                pool.install(|| (query.msm(&set, Density::FULL, &workspace), query.msm_dense(&dense, &workspace)));
             assert_eq!(sums, (naive(&points, &scalars), naive(&points, &dense)), "{}", path.name());
             kept.push(workspace.bytes());
         }
@@ -68,8 +69,9 @@ fn a_prepared_workspace_has_room_for_any_scalars() {
         let small: Vec<Scalar> = (0..n).map(|_| Scalar::from(rng.r#gen::<u64>())).collect();
         for scalars in [&full, &small, &vec![Scalar::ONE; n], &vec![-Scalar::ONE; n], &mixed_scalars(&mut rng, n)] {
             let mut set = ScalarSet::new();
-            set.fill(scalars, None);
-            let sums = pool.install(|| (query.msm(&set, &workspace), query.msm_dense(scalars, &workspace)));
+            set.fill(scalars);
+            let sums =
+                pool.install(|| (query.msm(&set, Density::FULL, &workspace), query.msm_dense(scalars, &workspace)));
             assert_eq!(sums.0, sums.1, "{}", path.name());
             assert_eq!(arena.counts(), prepared, "{}", path.name());
         }
@@ -93,8 +95,11 @@ fn a_workspace_is_shared_at_once_and_survives_panics() {
             let multiply = |which: usize| {
                 let scalars = &scalars[..queries[which].len()];
                 let mut set = ScalarSet::new();
-                set.fill(scalars, None);
-                let sums = [queries[which].msm(&set, &workspace), queries[which].msm_dense(scalars, &workspace)];
+                set.fill(scalars);
+                let sums = [
+                    queries[which].msm(&set, Density::FULL, &workspace),
+                    queries[which].msm_dense(scalars, &workspace),
+                ];
                 assert!(sums.into_iter().all(|sum| G1Affine::from(sum) == wants[which]), "{} threads", threads);
             };
             std::thread::scope(|scope| {
@@ -148,10 +153,15 @@ fn a_prepared_workspace_has_room_for_many_huge_buckets() {
         let scalars: Vec<Scalar> =
             (0..n).map(|k| Scalar::from([u64::MAX / 0xffff, u64::MAX / 0xffff * 2][k % 2])).collect();
         let mut set = ScalarSet::new();
-        set.fill(&scalars, None);
+        set.fill(&scalars);
         let want = G1Affine::from(crate::G1Projective::from(step) * scalars.iter().sum::<Scalar>());
         for round in 0..3 {
-            assert_eq!(G1Affine::from(pool.install(|| query.msm(&set, &workspace))), want, "{}", path.name());
+            assert_eq!(
+                G1Affine::from(pool.install(|| query.msm(&set, Density::FULL, &workspace))),
+                want,
+                "{}",
+                path.name()
+            );
             assert_eq!(arena.counts(), prepared, "round {round}, {}", path.name());
         }
     }

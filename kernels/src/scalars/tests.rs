@@ -25,22 +25,24 @@ fn borders() -> Vec<(Scalar, &'static str)> {
 /// Every scalar that the set stands for, by position.
 fn values(set: &ScalarSet) -> Vec<Scalar> {
     let mut out = vec![Scalar::ZERO; set.len()];
-    for &k in set.ones() {
-        out[k as usize] += Scalar::ONE;
-    }
-    for &k in set.minus_ones() {
-        out[k as usize] -= Scalar::ONE;
-    }
-    for small in set.small() {
-        let value = Scalar::from(small.magnitude());
-        out[small.position() as usize] += if small.is_negative() { -value } else { value };
-    }
-    for full in set.full() {
-        let mut repr = [0; 32];
-        for (bytes, limb) in repr.chunks_mut(8).zip(full.limbs()) {
-            bytes.copy_from_slice(&limb.to_le_bytes());
+    for block in (0..set.block_count()).map(|at| set.block(at)) {
+        for &k in block.ones {
+            out[k as usize] += Scalar::ONE;
         }
-        out[full.position() as usize] += Scalar::from_repr_vartime(repr).unwrap();
+        for &k in block.minus_ones {
+            out[k as usize] -= Scalar::ONE;
+        }
+        for small in block.small {
+            let value = Scalar::from(small.magnitude());
+            out[small.position() as usize] += if small.is_negative() { -value } else { value };
+        }
+        for full in block.full {
+            let mut repr = [0; 32];
+            for (bytes, limb) in repr.chunks_mut(8).zip(full.limbs()) {
+                bytes.copy_from_slice(&limb.to_le_bytes());
+            }
+            out[full.position() as usize] += Scalar::from_repr_vartime(repr).unwrap();
+        }
     }
     out
 }
@@ -49,7 +51,7 @@ fn values(set: &ScalarSet) -> Vec<Scalar> {
 fn borders_fall_into_their_classes() {
     for (scalar, class) in borders() {
         let mut set = ScalarSet::new();
-        set.fill(&[scalar], None);
+        set.fill(&[scalar]);
         let counts = set.counts();
         let found = [
             (counts.zeros, "zero"),
@@ -70,45 +72,57 @@ fn a_set_stands_for_its_scalars() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let borders = borders();
     let mut set = ScalarSet::new();
-    for len in [0, 1, SCALARS_PER_TASK - 1, SCALARS_PER_TASK, SCALARS_PER_TASK + 1, 3 * SCALARS_PER_TASK + 7] {
+    for len in [0, 1, PER_BLOCK - 1, PER_BLOCK, PER_BLOCK + 1, 3 * PER_BLOCK + 7] {
         let scalars: Vec<_> = (0..len)
             .map(|_| match rng.gen_range(0..3) {
                 0 => Scalar::random(&mut rng),
                 _ => borders[rng.gen_range(0..borders.len())].0,
             })
             .collect();
-        set.fill(&scalars, None);
+        set.fill(&scalars);
         assert_eq!(set.len(), len);
         assert_eq!(values(&set), scalars, "{len} scalars");
     }
 }
 
+/// Regions have no word to spare where all scalars are of one class, or of two.
 #[test]
-fn positions_choose_and_order() {
-    let scalars = [7u64, 1, 0, 9].map(Scalar::from);
+fn a_region_has_room_for_any_classes() {
+    let borders = borders();
     let mut set = ScalarSet::new();
-    set.fill(&scalars, Some(&[3, 1, 3, 2]));
-    assert_eq!(values(&set), [9u64, 1, 9, 0].map(Scalar::from));
-    set.fill(&scalars, Some(&[]));
-    assert!(set.is_empty());
+    for (one, _) in &borders {
+        for (other, _) in &borders {
+            for len in [1, 2, 7] {
+                let scalars: Vec<_> = (0..len).map(|k| if k % 2 == 0 { *one } else { *other }).collect();
+                set.fill(&scalars);
+                assert_eq!(values(&set), scalars);
+            }
+        }
+    }
 }
 
 #[test]
 fn wiping_erases_and_keeps_the_memory() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let scalars: Vec<_> = (0..100).map(|_| Scalar::random(&mut rng)).collect();
     let mut set = ScalarSet::new();
-    set.fill(&scalars, None);
+    let scalars: Vec<_> = (0..PER_BLOCK + 100)
+        .map(|k| [Scalar::random(&mut rng), Scalar::from(5), -Scalar::from(7), Scalar::ONE, -Scalar::ONE][k % 5])
+        .collect();
+    set.fill(&scalars);
     let bytes = set.bytes();
-    assert!(bytes >= 100 * size_of::<Full>());
+    assert!(bytes >= BYTES_EACH * scalars.len());
     set.wipe();
-    assert_eq!((set.len(), set.full().len(), set.bytes()), (0, 0, bytes));
+    assert_eq!((set.len(), set.block_count(), set.bytes()), (0, 0, bytes));
+    set.words.set_len(WORDS_EACH * scalars.len(), 1);
+    assert!(set.words.iter().all(|word| *word == 0));
+    set.fill(&[Scalar::from(9)]);
+    assert_eq!(values(&set), [Scalar::from(9)]);
 }
 
 #[test]
 fn its_debug_text_has_no_values() {
     let mut set = ScalarSet::new();
-    set.fill(&[Scalar::from(123_456_789)], None);
+    set.fill(&[Scalar::from(123_456_789)]);
     assert!(!format!("{set:?}").contains("123456789"));
     assert!(format!("{set:?}").contains("small: 1"));
 }

@@ -3,7 +3,7 @@
 use ff::Field;
 
 use crate::msm::{Curve, Query, Stored, Workspace, affine_many};
-use crate::scalars::ScalarSet;
+use crate::scalars::{Density, ScalarSet};
 use crate::{Path, Scalar};
 
 /// Points of the dense multiplication, which takes every scalar for a full one.
@@ -66,10 +66,10 @@ pub(super) fn msm<C: Curve>(path: Path, points: usize, slip: Scalar) -> bool {
     let Some(dense) = stored(path, &multiples[..DENSE_POINTS]) else { return false };
     let query = Query::<C>::with_path(multiples, path);
     let mut set = ScalarSet::new();
-    set.fill(&scalars, None);
+    set.fill(&scalars);
     let workspace = Workspace::new();
     let slip = C::Projective::from(generator) * slip;
-    query.msm(&set, &workspace) + slip == sum_of(points)
+    query.msm(&set, Density::FULL, &workspace) + slip == sum_of(points)
         && dense.msm_dense(&scalars[..DENSE_POINTS], &workspace) + slip == sum_of(DENSE_POINTS)
 }
 

@@ -192,6 +192,11 @@ impl Bitmap {
         self.words[i / 64] >> (i % 64) & 1 == 1
     }
 
+    /// The bits by words of 64, lowest first.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// How many bits are set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

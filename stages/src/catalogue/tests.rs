@@ -2,7 +2,6 @@ use std::path::Path;
 
 use super::*;
 use crate::circuits::CircuitShape;
-use crate::tokens::QueryCounts;
 
 #[test]
 fn the_file_is_what_the_code_says() {
@@ -27,12 +26,12 @@ fn formulas_are_the_bytes_of_the_tokens() {
     let full = -blstrs::Scalar::from(u64::MAX) - blstrs::Scalar::from(2);
     let mut witness = Witness::with_shape(&shape.variables());
     witness.values.fill(full);
-    let mut classified = Classified::with_shape(&QueryCounts::of(&shape));
-    crate::host::classify(&shape, &witness, &mut classified);
+    let mut classified = Classified::with_shape(&shape.variables());
+    crate::host::classify(&witness, &mut classified);
     check(&classified, &shape);
-    let held = [&classified.l, &classified.a, &classified.b].iter().map(|set| set.bytes() as u64).sum::<u64>();
-    // Mapped memory is whole pages, and each task's counts are beside it.
-    let rounding = 3 * proofline_memory::LARGE_PAGE as u64 + (1 << 16);
+    let held = classified.scalars.bytes() as u64;
+    // Mapped memory is whole pages, and the counts of blocks are beside it.
+    let rounding = proofline_memory::LARGE_PAGE as u64 + (1 << 16);
     assert!((classified.bytes()..classified.bytes() + rounding).contains(&held), "{held} of {}", classified.bytes());
     check(&SumsG1::with_shape(&()), &shape);
     check(&SumG2::with_shape(&()), &shape);

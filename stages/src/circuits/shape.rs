@@ -7,7 +7,8 @@ use bellpepper_core::Circuit;
 use blstrs::Scalar;
 use pipeline_runtime::stage::Sizes;
 use proofline_kernels::domain::Domain;
-use proofline_kernels::sparse::{Bitmap, Triple, TripleBuilder};
+use proofline_kernels::scalars::DensityMap;
+use proofline_kernels::sparse::{Triple, TripleBuilder};
 
 use super::builtin::Builtin;
 use super::circom::R1cs;
@@ -34,12 +35,12 @@ pub struct CircuitShape {
     queries: Queries,
 }
 
-/// Which variables have a point in the queries that are not dense, ascending.
+/// Which variables have a point in the queries that are not dense.
 pub(crate) struct Queries {
     /// The inputs, and the auxiliary variables that occur in A.
-    pub(crate) a: Vec<u32>,
+    pub(crate) a: DensityMap,
     /// The variables that occur in B.
-    pub(crate) b: Vec<u32>,
+    pub(crate) b: DensityMap,
 }
 
 impl CircuitShape {
@@ -138,7 +139,7 @@ impl CircuitShape {
         };
         let domain = domain_of(&name, rows)?;
         let [a, b, _] = matrices.column_densities();
-        let queries = Queries::of(&a, &b);
+        let queries = Queries { a: DensityMap::new(a), b: DensityMap::new(b) };
         Ok(Self { name, builtin, inputs, aux, constraints, domain, matrices, knows_c: true, queries })
     }
 
@@ -208,16 +209,16 @@ impl CircuitShape {
             aux: self.aux as u64,
             inputs: self.inputs as u64,
             domain: self.domain.size() as u64,
-            a_density: self.queries.a.len() as u64,
-            b_density: self.queries.b.len() as u64,
+            a_density: self.queries.a.count() as u64,
+            b_density: self.queries.b.count() as u64,
         }
     }
 
-    /// The memory that it takes: matrices, tables of the transforms, positions of the queries.
+    /// The memory that it takes: matrices, tables of the transforms, densities of the queries.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let positions = size_of::<u32>() * (self.queries.a.len() + self.queries.b.len());
-        (self.matrices.bytes() + self.domain.bytes() + positions) as u64
+        let Queries { a, b } = &self.queries;
+        (self.matrices.bytes() + self.domain.bytes() + a.bytes() + b.bytes()) as u64
     }
 
     /// Whether C is known. Otherwise the matrix is empty, and a witness that does not satisfy the circuit is found out by
@@ -248,14 +249,6 @@ impl CircuitShape {
 /// The smallest domain with so many points.
 fn domain_of(name: &str, points: usize) -> Result<Domain, Error> {
     Domain::for_rows(points).map_err(|fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}")))
-}
-
-impl Queries {
-    fn of(a: &Bitmap, b: &Bitmap) -> Self {
-        // The limit on variables is below 2^32.
-        let positions = |map: &Bitmap| map.ones().map(|column| column as u32).collect();
-        Self { a: positions(a), b: positions(b) }
-    }
 }
 
 impl fmt::Debug for CircuitShape {

@@ -6,7 +6,9 @@ use pipeline_runtime::error::StageError;
 use pipeline_runtime::slot::Slot;
 use proofline_kernels::G2Affine;
 use proofline_kernels::msm::Workspace;
+use proofline_kernels::scalars::Density;
 
+use crate::circuits::CircuitShape;
 use crate::job::Job;
 use crate::params::ProvingKey;
 use crate::tokens::{Classified, SumG2};
@@ -26,10 +28,16 @@ pub fn b_g2_msm(
 ) -> Result<SumG2, StageError> {
     let memory = of_sums(&out, cores, &[&job.key().b_g2]);
     let mut sum = out.take(&());
-    cores.install(|| sum_b_g2(job.key(), classified, memory.memory(), &mut sum));
+    cores.install(|| sum_b_g2(job.shape(), job.key(), classified, memory.memory(), &mut sum));
     Ok(sum)
 }
 
-pub(crate) fn sum_b_g2(key: &ProvingKey, classified: &Classified, memory: &Workspace<G2Affine>, sum: &mut SumG2) {
-    sum.b = key.b_g2.msm(&classified.b, memory);
+pub(crate) fn sum_b_g2(
+    shape: &CircuitShape,
+    key: &ProvingKey,
+    classified: &Classified,
+    memory: &Workspace<G2Affine>,
+    sum: &mut SumG2,
+) {
+    sum.b = key.b_g2.msm(&classified.scalars, Density::Of(&shape.queries().b), memory);
 }

@@ -7,6 +7,7 @@ use pipeline_runtime::slot::Slot;
 use proofline_kernels::G1Affine;
 use proofline_kernels::domain::Convention;
 use proofline_kernels::msm::Workspace;
+use proofline_kernels::scalars::Density;
 
 use crate::circuits::CircuitShape;
 use crate::error::Error;
@@ -54,8 +55,9 @@ pub(crate) fn sum_g1(
         Convention::OddCoset => &columns.a,
     };
     sums.h = key.h.msm_dense(scalars, memory);
-    sums.l = key.l.msm(&classified.l, memory);
-    sums.a = key.a.msm(&classified.a, memory);
-    sums.b_g1 = key.b_g1.msm(&classified.b, memory);
+    let (scalars, queries) = (&classified.scalars, shape.queries());
+    sums.l = key.l.msm(scalars, Density::From { first: shape.inputs() }, memory);
+    sums.a = key.a.msm(scalars, Density::Of(&queries.a), memory);
+    sums.b_g1 = key.b_g1.msm(scalars, Density::Of(&queries.b), memory);
     Ok(())
 }

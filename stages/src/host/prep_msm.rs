@@ -5,11 +5,10 @@ use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
 use pipeline_runtime::slot::Slot;
 
-use crate::circuits::CircuitShape;
 use crate::job::Job;
-use crate::tokens::{Classified, QueryCounts, Witness};
+use crate::tokens::{Classified, Witness};
 
-/// Classifies the scalars of the queries L, A and B by what they cost.
+/// Classifies the witness by what its scalars cost, in one pass for the queries L, A and B, which take from it by density.
 ///
 /// # Errors
 /// None of its own.
@@ -21,14 +20,11 @@ pub fn prep_msm(
     _permit: &MemPermit,
     cores: &CcdPool,
 ) -> Result<Classified, StageError> {
-    let mut classified = out.take(&QueryCounts::of(job.shape()));
-    cores.install(|| classify(job.shape(), witness, &mut classified));
+    let mut classified = out.take(&job.shape().variables());
+    cores.install(|| classify(witness, &mut classified));
     Ok(classified)
 }
 
-pub(crate) fn classify(shape: &CircuitShape, witness: &Witness, classified: &mut Classified) {
-    let queries = shape.queries();
-    classified.l.fill(&witness.values[shape.inputs()..], None);
-    classified.a.fill(&witness.values, Some(&queries.a));
-    classified.b.fill(&witness.values, Some(&queries.b));
+pub(crate) fn classify(witness: &Witness, classified: &mut Classified) {
+    classified.scalars.fill(&witness.values);
 }

@@ -12,6 +12,7 @@ use ff::Field;
 use group::Group;
 use proofline_kernels::domain::{Domain, OddCosetBasis};
 use proofline_kernels::fixed_base::Table;
+use proofline_kernels::scalars::DensityMap;
 use proofline_kernels::sparse::Triple;
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng};
@@ -119,8 +120,8 @@ impl Exponents {
             *place = (beta * a[i] + alpha * b[i] + c[i]) * inverse;
         }
         let (ic, l) = mixed.split_at(shape.inputs());
-        let dense = |column: &[Scalar], positions: &[u32]| -> SecretScalars {
-            positions.iter().map(|position| column[*position as usize]).collect::<Vec<_>>().into()
+        let dense = |column: &[Scalar], density: &DensityMap| -> SecretScalars {
+            density.ones().map(|variable| column[variable]).collect::<Vec<_>>().into()
         };
         let queries = shape.queries();
         let (a, b) = (dense(&a, &queries.a), dense(&b, &queries.b));

@@ -5,6 +5,7 @@ use std::path::Path;
 use blstrs::Scalar;
 use ff::{Field, PrimeField};
 use proofline_kernels::msm::Curve;
+use proofline_kernels::scalars::DensityMap;
 
 use super::header::{BASE_PRIME, HEADER_BYTES};
 use super::{
@@ -146,11 +147,11 @@ impl Output {
         })
     }
 
-    /// Points of the wires at `positions`, ascending; the others are at infinity.
-    fn spread<C: Curve>(&mut self, points: &[C], positions: &[u32], wires: usize) -> Result<(), Error> {
-        let mut present = positions.iter().zip(points).peekable();
+    /// Points of the dense wires; the others are at infinity.
+    fn spread<C: Curve>(&mut self, points: &[C], density: &DensityMap, wires: usize) -> Result<(), Error> {
+        let mut present = density.ones().zip(points).peekable();
         (0..wires).try_for_each(|wire| {
-            let here = present.next_if(|(position, _)| **position as usize == wire);
+            let here = present.next_if(|(variable, _)| *variable == wire);
             self.point(&here.map_or_else(C::infinity, |(_, point)| *point));
             self.flush()
         })
