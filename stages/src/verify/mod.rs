@@ -1,5 +1,6 @@
 //! Proofs and public inputs, judged.
 
+mod alpha_beta;
 mod decimal;
 mod proof;
 mod public;

@@ -7,6 +7,7 @@
 use blstrs::{G1Affine, G2Affine};
 use serde_json::{Map, Value, json};
 
+use super::alpha_beta::alpha_beta;
 use super::decimal;
 use super::proof::{PreparedKey, ProofPoints};
 use crate::error::Error;
@@ -15,6 +16,8 @@ use crate::params::point::Point;
 
 /// What snarkjs calls the curve, in its old and new versions.
 const CURVES: [&str; 4] = ["bls12381", "BLS12381", "bls12-381", "BLS12-381"];
+/// e(α, β) in a verifying key.
+const ALPHA_BETA: &str = "vk_alphabeta_12";
 /// Limbs of a coordinate.
 const LIMBS: usize = 6;
 /// Bytes of a coordinate.
@@ -68,14 +71,20 @@ pub fn parse_key(text: &str) -> Result<PreparedKey, Error> {
             public.unwrap_or(0)
         )));
     }
-    let alpha_g1 = point::<G1Affine>(&object, "vk_alpha_1");
+    let alpha_g1 = point::<G1Affine>(&object, "vk_alpha_1")?;
     let [beta_g2, gamma_g2, delta_g2] = ["vk_beta_2", "vk_gamma_2", "vk_delta_2"].map(|name| point(&object, name));
-    Ok(PreparedKey::of_points(&alpha_g1?, &beta_g2?, &gamma_g2?, &delta_g2?, ic))
+    let beta_g2 = beta_g2?;
+    // snarkjs reads it nowhere; a key whose parts contradict one another was changed.
+    if object.get(ALPHA_BETA).is_some_and(|given| *given != alpha_beta(&alpha_g1, &beta_g2)) {
+        return Err(Error::BadText(format!(
+            "`{ALPHA_BETA}` is not the pairing of `vk_alpha_1` and `vk_beta_2`: the key was changed, or put together from \
+             several; export it again"
+        )));
+    }
+    Ok(PreparedKey::of_points(&alpha_g1, &beta_g2, &gamma_g2?, &delta_g2?, ic))
 }
 
-/// Writes a `verification_key.json`.
-///
-/// `vk_alphabeta_12`, a pairing that snarkjs writes and never reads, is left out.
+/// Writes a `verification_key.json`, with all that snarkjs writes.
 #[must_use]
 pub fn write_key(key: &VerifyingKey) -> String {
     let value = json!({
@@ -86,6 +95,7 @@ pub fn write_key(key: &VerifyingKey) -> String {
         "vk_beta_2": show(&key.beta_g2),
         "vk_gamma_2": show(&key.gamma_g2),
         "vk_delta_2": show(&key.delta_g2),
+        ALPHA_BETA: alpha_beta(&key.alpha_g1, &key.beta_g2),
         "IC": key.ic.iter().map(show).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
@@ -210,95 +220,4 @@ fn show<P: JsonPoint>(point: &P) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use group::prime::PrimeCurveAffine;
-
-    use super::*;
-
-    fn generators() -> ProofPoints {
-        ProofPoints { a: G1Affine::generator(), b: G2Affine::generator(), c: -G1Affine::generator() }
-    }
-
-    #[test]
-    fn a_proof_that_was_written_is_read_again() {
-        let text = write_proof(&generators());
-        assert_eq!(parse_proof(&text).unwrap(), generators());
-        let value: Value = serde_json::from_str(&text).unwrap();
-        // x of the generator, and the real part of x of G2's, from the curve's specification.
-        assert!(value["pi_a"][0].as_str().unwrap().starts_with("3685416753713387016781"));
-        assert!(value["pi_b"][0][0].as_str().unwrap().starts_with("35270106958746661818"));
-    }
-
-    #[test]
-    fn other_spellings_are_read_too() {
-        let mut value: Value = serde_json::from_str(&write_proof(&generators())).unwrap();
-        value.as_object_mut().unwrap().remove("protocol");
-        value["pi_a"].as_array_mut().unwrap().pop();
-        let y = "0x08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1";
-        value["pi_a"][1] = y.into();
-        assert_eq!(parse_proof(&value.to_string()).unwrap(), generators());
-    }
-
-    #[test]
-    fn what_is_no_proof_is_refused_with_its_reason() {
-        let refused = |change: &dyn Fn(&mut Value), says: &str| {
-            let mut value: Value = serde_json::from_str(&write_proof(&generators())).unwrap();
-            change(&mut value);
-            let error = parse_proof(&value.to_string()).unwrap_err().to_string();
-            assert!(error.contains(says), "{error:?} should say {says:?}");
-        };
-        refused(&|v| drop(v.as_object_mut().unwrap().remove("pi_b")), "`pi_b`, a point of G2, is missing");
-        refused(&|v| v["pi_a"] = json!(["1"]), "`pi_a` (a point of G1) should be [x, y, \"1\"]");
-        refused(&|v| v["pi_b"] = json!(["1", "2", "1"]), "should be [[x0, x1], [y0, y1], [\"1\", \"0\"]]");
-        refused(&|v| v["pi_a"][0] = json!("1x"), "has a coordinate that is no number below p in quotes");
-        refused(&|v| v["pi_a"][0] = json!("-1"), "has a coordinate that is no number below p in quotes");
-        refused(&|v| v["pi_a"][0] = json!(null), "has a coordinate that is no number below p in quotes");
-        refused(&|v| v["pi_a"][0] = "9".repeat(115).into(), "has a coordinate that is not below p");
-        refused(&|v| v["pi_a"][0] = "9".repeat(117).into(), "has a coordinate that is no number below p in quotes");
-        refused(&|v| v["pi_c"] = json!(["4", "5", "1"]), "`pi_c` (a point of G1) is not on the curve");
-        refused(&|v| v["pi_c"] = json!(["0", "1", "0"]), "is the point at infinity, or not affine");
-        refused(&|v| v["pi_c"] = json!(["0", "0", "1"]), "`pi_c` (a point of G1) is not on the curve");
-        refused(&|v| v["protocol"] = json!("plonk"), "the protocol of the proof is \"plonk\"");
-        refused(&|v| v["curve"] = json!("bn128"), "compile the circuit with `--prime bls12381`");
-        assert!(parse_proof("[1]").unwrap_err().to_string().contains("no object"));
-        assert!(parse_proof("{").unwrap_err().to_string().starts_with("it is no JSON: EOF"));
-        assert!(parse_proof(&"[".repeat(1 << 16)).is_err(), "depth is bounded");
-    }
-
-    #[test]
-    fn keys_are_held_against_their_number_of_inputs() {
-        let g1 = G1Affine::generator();
-        let g2 = G2Affine::generator();
-        let key = VerifyingKey {
-            alpha_g1: g1,
-            beta_g1: g1,
-            beta_g2: g2,
-            gamma_g2: g2,
-            delta_g1: g1,
-            delta_g2: g2,
-            ic: vec![g1, -g1],
-        };
-        let text = write_key(&key);
-        parse_key(&text).unwrap();
-        let refused = |from: &str, to: &str, says: &str| {
-            assert!(text.contains(from), "{from}");
-            let error = parse_key(&text.replace(from, to)).unwrap_err().to_string();
-            assert!(error.contains(says), "{error:?} should say {says:?}");
-        };
-        refused(
-            "\"nPublic\": 1",
-            "\"nPublic\": 2",
-            "IC has 2 points, and there should be one more than the 2 public inputs",
-        );
-        refused("\"nPublic\": 1", "\"nPublic\": 18446744073709551615", "IC has 2 points");
-        for number in ["-1", "4.5", "\"1\"", "null", "[1]"] {
-            refused(
-                "\"nPublic\": 1",
-                &format!("\"nPublic\": {number}"),
-                &format!("`nPublic` is {number}, and should be"),
-            );
-        }
-        refused("\"IC\"", "\"ic\"", "`IC`, an array of points, is missing");
-        refused("vk_delta_2", "delta", "`vk_delta_2`, a point of G2, is missing");
-    }
-}
+mod tests;
