@@ -157,6 +157,11 @@ fn open(name: &str, subject: Subject) -> Result<Box<dyn Peer>, Box<dyn Error>> {
     Ok(Box::new(Bellperson { key, vk: VerifyingKey::read(&subject.vk)?, subject }))
 }
 
+/// The key of the proof of replication, the largest here; made and converted if it is not there.
+pub fn porep_key(keys: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    Ok(Subject::open(&ROWS[0], keys)?.params)
+}
+
 /// A prover of one of these proofs, for the measurement of its peak; nothing for other names.
 pub fn peer(prover: &str, circuit: &str, keys: &Path) -> Result<Option<Box<dyn Peer>>, Box<dyn Error>> {
     for row in &ROWS {

@@ -6,6 +6,8 @@
 #[cfg(feature = "filecoin")]
 mod filecoin;
 mod limits;
+#[cfg(feature = "filecoin")]
+mod load;
 mod memory;
 mod msm;
 mod ntt;
@@ -29,8 +31,8 @@ use table::Table;
 /// Kernels and whole proofs beside arkworks, blst and bellperson
 #[derive(Parser)]
 struct Arguments {
-    /// Rows: `msm`, `ntt`, `spmv`, `proofs`, `memory`, `filecoin`
-    #[arg(long, num_args = 1.., default_values = ["msm", "ntt", "spmv", "proofs", "memory", "filecoin"])]
+    /// Rows: `msm`, `ntt`, `spmv`, `proofs`, `memory`, `load`, `filecoin`
+    #[arg(long, num_args = 1.., default_values = ["msm", "ntt", "spmv", "proofs", "memory", "load", "filecoin"])]
     rows: Vec<String>,
     /// Circuits of the rows `proofs` and `memory`: `sha256:N`, `sha256_247`, `poseidon_batch7`
     #[arg(long, num_args = 1.., default_values = ["sha256_247", "sha256:16", "poseidon_batch7"])]
@@ -94,6 +96,10 @@ fn run(arguments: &Arguments, table: &mut Table, limits: &Limits) -> Result<(), 
     }
     for name in arguments.circuits.iter().filter(|_| wanted("memory")) {
         memory::peaks(name, &arguments.keys, table)?;
+    }
+    #[cfg(feature = "filecoin")]
+    if wanted("load") {
+        load::load(&filecoin::porep_key(&arguments.keys)?, runs, table)?;
     }
     #[cfg(feature = "filecoin")]
     if wanted("filecoin") {

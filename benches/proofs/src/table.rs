@@ -82,6 +82,11 @@ impl Table {
         self.row(work, against, &format!("{ours} MiB"), &format!("{theirs} MiB"), ratio, Some(bar), &note);
     }
 
+    /// A row of seconds that have a limit of their own.
+    pub fn limit(&mut self, work: &str, against: &str, (ours, most): (f64, f64), bar: Bar) {
+        self.row(work, against, &format!("{ours:.3}"), &format!("{most:.3}"), most / ours, Some(bar), "");
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn row(&mut self, work: &str, against: &str, ours: &str, theirs: &str, ratio: f64, bar: Option<Bar>, note: &str) {
         let missed = |required: f64| format!("{work} against {against}: {ratio:.2} of {required:.1}");
