@@ -1,12 +1,16 @@
 //! Who maps memory, and what it asked of the kernel.
 
+use std::alloc::Layout;
 use std::path::PathBuf;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rayon::ThreadPool;
 
 use crate::block::{Block, PageSize, Range};
+use crate::lender::Room;
+use crate::raw::LINE;
 
 /// Makes memory known to a device, so that it can read and write it without a copy. Called once for each block, when it is
 /// mapped and before it is unmapped.
@@ -72,6 +76,8 @@ pub struct Arena {
     shared: Arc<Shared>,
     /// Who touches new blocks; else the threads of the rayon pool that [`map`](Self::map) is called in.
     threads: Option<Arc<ThreadPool>>,
+    /// What is handed out before anything is mapped.
+    room: Option<Arc<Room>>,
 }
 
 pub(crate) struct Shared {
@@ -114,7 +120,7 @@ impl Arena {
         let ranges = Mutex::default();
         let shared =
             Arc::new(Shared { settings, maps, unmaps, advices, bytes, peak, reserved, transparent, warning, ranges });
-        Self { shared, threads: None }
+        Self { shared, threads: None, room: None }
     }
 
     /// One for data that is no secret and is written at once by whoever maps it: keys and tables.
@@ -126,7 +132,18 @@ impl Arena {
     /// The same arena, whose new blocks are touched by these threads.
     #[must_use]
     pub fn touched_by(&self, threads: &Arc<ThreadPool>) -> Self {
-        Self { shared: Arc::clone(&self.shared), threads: Some(Arc::clone(threads)) }
+        Self { threads: Some(Arc::clone(threads)), ..self.clone() }
+    }
+
+    /// The same arena, which hands out this memory first.
+    pub(crate) fn with_room(&self, room: &Arc<Room>) -> Self {
+        Self { room: Some(Arc::clone(room)), ..self.clone() }
+    }
+
+    /// Memory that was lent, if there is some for this.
+    pub(crate) fn lent(&self, layout: Layout) -> Option<(NonNull<u8>, Arc<Room>)> {
+        let room = self.room.as_ref().filter(|_| layout.align() <= LINE)?;
+        Some((room.take(layout.size())?, Arc::clone(room)))
     }
 
     /// Maps a block of at least so many bytes, all zero. The threads of the rayon pool that this is called in touch it

@@ -6,6 +6,7 @@
 //! - [`Arena`]: who maps, with what settings; it counts what it asked of the kernel
 //! - [`Block`]: one mapping, on pages of 2 MiB where there are some
 //! - [`Pages`]: an array of fixed length; [`List`]: one that is filled anew for each use, in memory that it keeps
+//! - [`Lender`]: memory of arrays that their owner does not need for a while, in place of mappings
 //! - [`figures`]: page faults, shootdowns and resident memory, as the kernel counts them
 //!
 //! Nothing here is global: two arenas do not know of each other.
@@ -13,6 +14,7 @@
 mod arena;
 mod block;
 pub mod figures;
+mod lender;
 mod list;
 #[cfg(test)]
 mod misuse_tests;
@@ -21,6 +23,7 @@ mod raw;
 
 pub use arena::{Arena, Counts, GiveBack, Registrar, Settings};
 pub use block::{Block, PageSize};
+pub use lender::{Lender, have_room};
 pub use list::List;
 pub use pages::Pages;
 

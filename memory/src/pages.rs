@@ -5,6 +5,7 @@
 //! nothing but speed is lost.
 
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 use rayon::prelude::*;
 
@@ -36,6 +37,18 @@ impl<T: Copy> Pages<T> {
             entry.write(value);
         }
         Self { memory }
+    }
+
+    /// Where it starts.
+    pub(crate) fn start(&self) -> NonNull<T> {
+        self.memory.start()
+    }
+
+    /// Writes a value to the first entries, whatever is there.
+    pub(crate) fn overwrite(&mut self, entries: usize, value: T) {
+        for place in &mut self.memory.uninitialised()[..entries] {
+            place.write(value);
+        }
     }
 
     /// The memory that it takes, in bytes: with whole pages where it is mapped.

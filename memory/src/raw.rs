@@ -3,11 +3,13 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
+use crate::lender::Room;
 use crate::{Arena, Block, HEAP_BELOW};
 
 /// Every array starts on a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Memory for a number of values; on the heap where they are few and no secrets.
 pub(crate) struct Raw<T: Copy> {
@@ -20,6 +22,8 @@ enum From {
     Nowhere,
     Heap(Layout),
     Mapped(Block),
+    /// Of somebody's arrays, which stay as long as this does; so many bytes.
+    Lent(#[expect(dead_code, reason = "it keeps the arrays")] Arc<Room>, usize),
 }
 
 // SAFETY: it owns its memory, as a boxed slice does.
@@ -34,6 +38,9 @@ impl<T: Copy> Raw<T> {
         let layout = Layout::array::<T>(len).expect("an array above half the address space");
         if layout.size() == 0 {
             return Self { start: NonNull::dangling(), len, from: From::Nowhere };
+        }
+        if let Some((start, room)) = arena.lent(layout) {
+            return Self { start: start.cast(), len, from: From::Lent(room, layout.size()) };
         }
         // The heap is no place for secrets: it is in core dumps, and what is freed there stays as it was.
         if layout.size() >= HEAP_BELOW || arena.keeps_secrets() {
@@ -60,7 +67,12 @@ impl<T: Copy> Raw<T> {
             From::Nowhere => 0,
             From::Heap(layout) => layout.size(),
             From::Mapped(block) => block.bytes(),
+            From::Lent(_, bytes) => *bytes,
         }
+    }
+
+    pub(crate) fn start(&self) -> NonNull<T> {
+        self.start
     }
 
     pub(crate) fn as_ptr(&self) -> *mut T {

@@ -11,7 +11,7 @@ use crate::circuits::{CircuitShape, PublicInputs, WitnessSource};
 use crate::error::Error;
 use crate::params::ProvingKey;
 use crate::secret::SecretScalars;
-use crate::workspace::bytes_of_sums;
+use crate::workspace::{bytes_of_sums, columns_have_room};
 
 /// Proofs of one circuit with one key, one partition for each.
 pub struct Job {
@@ -148,7 +148,11 @@ impl pipeline_runtime::stage::Job for Job {
 
     fn workspace(&self, stage: &str, threads: usize) -> u64 {
         match stage {
-            "gpu_ntt_msm" => bytes_of_sums(&self.key.in_g1(), threads),
+            "gpu_ntt_msm" => {
+                let queries = self.key.in_g1();
+                let room = columns_have_room(self.shape.domain().size(), &queries, threads);
+                if room { 0 } else { bytes_of_sums(&queries, threads) }
+            }
             "b_g2_msm" => bytes_of_sums(&[&self.key.b_g2], threads),
             _ => 0,
         }

@@ -26,6 +26,7 @@ pub mod host;
 mod iden3;
 pub mod job;
 pub mod kind;
+mod lending;
 pub mod params;
 pub mod partial;
 pub mod progress;

@@ -35,6 +35,22 @@ impl SecretScalars {
         Self(Scalars::Arena(Pages::filled_in(arena, len, Scalar::ZERO)))
     }
 
+    /// Whether they are in memory of an arena.
+    pub(crate) fn is_in_arena(&self) -> bool {
+        matches!(self.0, Scalars::Arena(_))
+    }
+
+    /// Takes the memory of an arena out, as it is; none are left then.
+    pub(crate) fn take_pages(&mut self) -> Option<Pages<Scalar>> {
+        if !self.is_in_arena() {
+            return None;
+        }
+        match std::mem::replace(&mut self.0, Scalars::Heap(Box::default())) {
+            Scalars::Arena(pages) => Some(pages),
+            Scalars::Heap(_) => None,
+        }
+    }
+
     /// Overwrites them with zeros.
     pub fn wipe(&mut self) {
         wipe_scalars(self);
@@ -50,6 +66,12 @@ impl From<Vec<Scalar>> for SecretScalars {
         let kept = scalars.as_slice().into();
         wipe_scalars(&mut scalars);
         Self(Scalars::Heap(kept))
+    }
+}
+
+impl From<Pages<Scalar>> for SecretScalars {
+    fn from(pages: Pages<Scalar>) -> Self {
+        Self(Scalars::Arena(pages))
     }
 }
 

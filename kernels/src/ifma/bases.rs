@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use proofline_memory::Pages;
+use proofline_memory::{Arena, Pages};
 
 use super::batch::{self, Affine, Packed, Scratch};
 use super::fp2::{Prime, Quadratic, Tower};
@@ -80,14 +80,14 @@ impl<F: Tower<K>, const K: usize> Bases<F, K> {
 impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder<C> for Bases<F, K> {
     type Point = Affine<K>;
     type Scratch = Scratch<K>;
-    const SCRATCH_BYTES: usize = Scratch::<K>::BYTES;
+    const SCRATCH_LISTS: &'static [usize] = Scratch::<K>::LISTS;
 
     fn infinity() -> Affine<K> {
         Affine::INFINITY
     }
 
-    fn scratch(&self) -> Scratch<K> {
-        Scratch::new(self.proof)
+    fn scratch(&self, arena: &Arena) -> Scratch<K> {
+        Scratch::new(self.proof, arena)
     }
 
     fn len(&self) -> usize {

@@ -11,6 +11,8 @@
 
 use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1};
 
+use proofline_memory::{Arena, Pages};
+
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::fp2::Tower;
@@ -50,19 +52,21 @@ pub(super) struct Group<const K: usize> {
 
 /// Memory for one batch.
 pub struct Scratch<const K: usize> {
-    groups: Vec<Group<K>>,
+    groups: Pages<Group<K>>,
     /// x₁ + x₂ + 2p of every group, not normalised, of a batch that had to be repaired. Otherwise it follows from the
     /// denominators, and there is less memory to move.
-    sums: Vec<[Fp; K]>,
+    sums: Pages<[Fp; K]>,
 }
 
 impl<const K: usize> Scratch<K> {
-    pub(super) const BYTES: usize = BATCH / LANES * (size_of::<Group<K>>() + size_of::<[Fp; K]>());
+    pub(super) const LISTS: &'static [usize] =
+        &[BATCH / LANES * size_of::<Group<K>>(), BATCH / LANES * size_of::<[Fp; K]>()];
 
-    pub(super) fn new(proof: Ifma) -> Self {
+    pub(super) fn new(proof: Ifma, arena: &Arena) -> Self {
         let zero = [[proof.splat(0); LIMBS]; K];
         let group = Group { denominator: zero, numerator: zero, before: zero, x1: zero, y1: zero, keep: 0, cancel: 0 };
-        Self { groups: vec![group; BATCH / LANES], sums: vec![zero; BATCH / LANES] }
+        let batch = BATCH / LANES;
+        Self { groups: Pages::filled_in(arena, batch, group), sums: Pages::filled_in(arena, batch, zero) }
     }
 }
 

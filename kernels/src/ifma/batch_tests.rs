@@ -1,6 +1,7 @@
 //! Batches of additions against the group's own.
 
 use ff::Field;
+use proofline_memory::Arena;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -16,7 +17,7 @@ fn batches<C: Curve, A: Adder<C>>(make: impl Fn(&[C]) -> A) {
     let some: Vec<C> =
         (0..20).map(|_| C::from(C::Projective::from(C::standard_generator()) * Scalar::random(&mut rng))).collect();
     let adder = make(&some);
-    let mut scratch = adder.scratch();
+    let mut scratch = adder.scratch(&Arena::default());
     for count in [1, 7, 8, 9, 100, BATCH, BATCH + 13] {
         for odd_ones in [0, 1, 5, count] {
             // Operands as entries; none is infinity.
@@ -79,7 +80,7 @@ fn long_chains_stay_in_range() {
     let Some(proof) = proof() else { return };
     let generator = crate::G1Affine::standard_generator();
     let adder = bases::Bases1::new(proof, &[generator]);
-    let mut scratch = Adder::<crate::G1Affine>::scratch(&adder);
+    let mut scratch = Adder::<crate::G1Affine>::scratch(&adder, &Arena::default());
     let mut points = vec![Adder::<crate::G1Affine>::base(&adder, 0), batch::Affine::INFINITY];
     for k in 1..1000u64 {
         let pair = Pair { a: 0, b: 1, out: 1 };

@@ -1,5 +1,7 @@
 //! What bucket summation asks of a group: affine additions by the thousand, sharing inversions.
 
+use proofline_memory::Arena;
+
 use super::Curve;
 
 /// One addition: the point at `out` becomes the sum of those at `a` and `b`.
@@ -20,14 +22,14 @@ pub trait Adder<C: Curve>: Sized + Clone + std::fmt::Debug + Send + Sync {
     /// Memory for a batch of additions.
     type Scratch: Send;
 
-    /// The bytes of [`Self::Scratch`].
-    const SCRATCH_BYTES: usize;
+    /// The bytes of the lists of [`Self::Scratch`], in their order.
+    const SCRATCH_LISTS: &'static [usize];
 
     /// The point at infinity.
     fn infinity() -> Self::Point;
 
-    /// Memory for a batch.
-    fn scratch(&self) -> Self::Scratch;
+    /// Memory for a batch, of an arena.
+    fn scratch(&self, arena: &Arena) -> Self::Scratch;
 
     /// Number of bases.
     fn len(&self) -> usize;

@@ -154,6 +154,15 @@ impl<C: Curve> Query<C> {
         }
     }
 
+    /// The bytes of the lists that [`prepare`](Self::prepare) makes for this query, in their order.
+    pub fn prepared_lists(&self, threads: usize) -> Vec<usize> {
+        match &self.bases {
+            Bases::Portable(_) => Pool::<C, C::Portable>::prepared_lists(self.len, threads).collect(),
+            #[cfg(target_arch = "x86_64")]
+            Bases::Ifma(_) => Pool::<C, C::Ifma>::prepared_lists(self.len, threads).collect(),
+        }
+    }
+
     /// The entry of original point `position` in the bases; nothing if it is infinity.
     fn entry(&self, position: u32, negative: bool) -> Option<u32> {
         let place = match &self.places {

@@ -246,7 +246,7 @@ impl<C: Curve, A: Adder<C>> Pool<C, A> {
         drop(pieces);
         let tasks: Vec<_> = (0..threads)
             .map(|_| {
-                let mut task = self.tasks.take(|| self.task(adder));
+                let mut task = self.tasks.take(|| self.task(adder, longest.pairs));
                 task.pairs.reserve_total(longest.pairs);
                 task
             })
@@ -256,35 +256,40 @@ impl<C: Curve, A: Adder<C>> Pool<C, A> {
 
     /// What [`prepare`](Self::prepare) takes, in bytes.
     pub(super) fn prepared_bytes(terms: usize, threads: usize) -> usize {
-        let longest = Longest::of(terms);
-        let window = |at: usize| {
-            let lists = [longest.entries(at), longest.buckets, longest.buckets].map(|len| taken(4 * len));
-            lists.iter().sum::<usize>() + taken(size_of::<A::Point>() * longest.buckets)
-        };
-        let pieces = taken(4 * longest.pieces) + taken(size_of::<A::Point>() * longest.pieces);
-        let task = taken(size_of::<A::Point>() * 2 * BLOCK)
-            + taken(size_of::<Pair>() * longest.pairs)
-            + taken(4 * BLOCK)
-            + A::SCRATCH_BYTES;
-        let windows = (0..threads).map(window).sum::<usize>();
-        taken(4 * terms) + taken(8 * LIMBS * terms) + windows + threads * (pieces + task)
+        Self::prepared_lists(terms, threads).map(taken).sum()
     }
 
-    fn task(&self, adder: &A) -> Task<C, A> {
+    /// The bytes of the lists that [`prepare`](Self::prepare) makes, in their order.
+    pub(super) fn prepared_lists(terms: usize, threads: usize) -> impl Iterator<Item = usize> {
+        let longest = Longest::of(terms);
+        let point = size_of::<A::Point>();
+        let window =
+            |at: usize| [4 * longest.entries(at), 4 * longest.buckets, 4 * longest.buckets, point * longest.buckets];
+        let pieces = [4 * longest.pieces, point * longest.pieces];
+        let of_task = [point * 2 * BLOCK, size_of::<Pair>() * longest.pairs, 4 * BLOCK];
+        let task = A::SCRATCH_LISTS.iter().copied().chain(of_task);
+        let mut lists = vec![4 * terms, 8 * LIMBS * terms];
+        lists.extend((0..threads).flat_map(window));
+        lists.extend((0..threads).flat_map(|_| pieces));
+        lists.extend((0..threads).flat_map(|_| task.clone()));
+        lists.into_iter()
+    }
+
+    fn task(&self, adder: &A, pairs: usize) -> Task<C, A> {
         let mut task = Task {
-            scratch: adder.scratch(),
+            scratch: adder.scratch(&self.arena),
             points: Pages::filled_in(&self.arena, 2 * BLOCK, A::infinity()),
             pairs: List::new(&self.arena),
             sizes: List::new(&self.arena),
         };
-        task.pairs.reserve_total(BLOCK.max(BATCH));
+        task.pairs.reserve_total(pairs);
         task.sizes.reserve_total(BLOCK);
         task
     }
 
     /// Runs `f` with the memory of a task.
     pub(super) fn with_task<R>(&self, adder: &A, f: impl FnOnce(&mut Task<C, A>) -> R) -> R {
-        f(&mut self.tasks.take(|| self.task(adder)))
+        f(&mut self.tasks.take(|| self.task(adder, BLOCK.max(BATCH))))
     }
 
     /// Runs `f` with the memory of a window of so many entries and buckets.

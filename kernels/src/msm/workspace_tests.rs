@@ -35,12 +35,46 @@ fn a_workspace_stops_growing() {
     }
 }
 
-/// The memory of a batch, which lies on the heap.
+/// The memory of a batch, which the workspace does not count among its own.
 fn scratch<C: Curve>(path: Path) -> usize {
-    match path {
-        Path::Portable => <C::Portable as Adder<C>>::SCRATCH_BYTES,
+    let lists = match path {
+        Path::Portable => <C::Portable as Adder<C>>::SCRATCH_LISTS,
         #[cfg(target_arch = "x86_64")]
-        Path::Ifma(_) => <C::Ifma as Adder<C>>::SCRATCH_BYTES,
+        Path::Ifma(_) => <C::Ifma as Adder<C>>::SCRATCH_LISTS,
+    };
+    lists.iter().map(|bytes| proofline_memory::taken(*bytes)).sum()
+}
+
+/// The lists that a preparation makes are those that it says, in their order: they have room in arrays of their lengths.
+#[test]
+fn a_workspace_in_lent_memory_maps_nothing() {
+    use proofline_memory::{Arena, Lender, Pages, have_room};
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    let n = 1 << 12;
+    let points = random_points::<G1Affine>(&mut rng, n);
+    let scalars = mixed_scalars(&mut rng, n);
+    let want = naive(&points, &scalars);
+    for (path, threads) in Path::all().into_iter().flat_map(|path| [(path, 1), (path, 3)]) {
+        let query = Query::with_path(points.clone(), path);
+        let whole = |bytes: &usize| bytes.next_multiple_of(64);
+        let room: usize = query.prepared_lists(threads).iter().map(whole).sum();
+        assert!(have_room(&[room], query.prepared_lists(threads)));
+        assert!(!have_room(&[room - 64], query.prepared_lists(threads)));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for (room, maps) in [(room, false), (room / 2, true)] {
+            let arena = Arena::default();
+            let lender = Lender::new(vec![Pages::filled(room / 8, 0xdead_beef_u64)]);
+            let before = arena.counts();
+            let workspace = Workspace::in_arena(&lender.arena(&arena));
+            let sum = pool.install(|| {
+                query.prepare(&workspace, threads);
+                query.msm_dense(&scalars, &workspace)
+            });
+            assert_eq!(G1Affine::from(sum), G1Affine::from(want), "{}", path.name());
+            assert_eq!(arena.counts().maps > before.maps, maps, "{}, {threads} threads", path.name());
+            drop(workspace);
+            assert!(lender.take_back(0u64).is_some());
+        }
     }
 }
 

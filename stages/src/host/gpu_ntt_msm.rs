@@ -4,17 +4,18 @@ use pipeline_macros::stage;
 use pipeline_runtime::capability::{CcdPool, MemPermit};
 use pipeline_runtime::error::StageError;
 use pipeline_runtime::slot::Slot;
-use proofline_kernels::G1Affine;
 use proofline_kernels::domain::Convention;
 use proofline_kernels::msm::Workspace;
 use proofline_kernels::scalars::Density;
+use proofline_kernels::{G1Affine, Scalar};
 
 use crate::circuits::CircuitShape;
 use crate::error::Error;
 use crate::job::Job;
+use crate::lending::Lending;
 use crate::params::ProvingKey;
-use crate::tokens::{Classified, Evaluated, SumsG1};
-use crate::workspace::of_sums;
+use crate::tokens::{Classified, Columns, Evaluated, SumsG1};
+use crate::workspace::{columns_have_room, of_sums, prepared};
 
 /// Makes the quotient of the evaluated rows, in their own memory, and sums H, L, A and B in G1.
 ///
@@ -29,13 +30,28 @@ pub fn gpu_ntt_msm(
     _permit: &MemPermit,
     cores: &CcdPool,
 ) -> Result<SumsG1, StageError> {
-    let key = job.key();
-    let memory = of_sums(&out, cores, &key.in_g1());
+    let (shape, key) = (job.shape(), job.key());
+    let mut columns = evaluated.columns();
+    let columns = &mut *columns;
+    cores.install(|| quotient(shape, key, columns))?;
+    let Columns { a, b, c, .. } = columns;
+    let (queries, threads) = (key.in_g1(), cores.threads());
+    let sum =
+        |memory: &Workspace<G1Affine>, sums: &mut SumsG1| sum_queries(shape, key, (&a[..], classified), memory, sums);
+    // Two of the columns are of no use any more, and have room for what the sums need, mostly.
+    let room = columns_have_room(shape.domain().size(), &queries, threads);
+    if let Some(lending) = room.then(|| Lending::of([b, c])).flatten() {
+        let mut sums = out.take(&());
+        cores.install(|| sum(&prepared(&lending.arena(), &queries, threads), &mut sums));
+        return Ok(sums);
+    }
+    let memory = of_sums(&out, cores, &queries);
     let mut sums = out.take(&());
-    cores.install(|| sum_g1(job.shape(), key, (evaluated, classified), memory.memory(), &mut sums))?;
+    cores.install(|| sum(memory.memory(), &mut sums));
     Ok(sums)
 }
 
+/// The quotient, in the columns' own memory, and the sums.
 pub(crate) fn sum_g1(
     shape: &CircuitShape,
     key: &ProvingKey,
@@ -44,20 +60,35 @@ pub(crate) fn sum_g1(
     sums: &mut SumsG1,
 ) -> Result<(), Error> {
     let mut columns = evaluated.columns();
-    let columns = &mut *columns;
+    quotient(shape, key, &mut columns)?;
+    sum_queries(shape, key, (&columns.a[..], classified), memory, sums);
+    Ok(())
+}
+
+/// Makes the quotient in the column `a`; the others are used up.
+fn quotient(shape: &CircuitShape, key: &ProvingKey, columns: &mut Columns) -> Result<(), Error> {
     if std::mem::replace(&mut columns.spent, true) {
         return Err(Error::Internal("the evaluated rows were used up before `gpu_ntt_msm` took them".to_owned()));
     }
     shape.domain().quotient(key.convention(), &mut columns.a, &mut columns.b, &mut columns.c);
+    Ok(())
+}
+
+fn sum_queries(
+    shape: &CircuitShape,
+    key: &ProvingKey,
+    (quotient, classified): (&[Scalar], &Classified),
+    memory: &Workspace<G1Affine>,
+    sums: &mut SumsG1,
+) {
     let scalars = match key.convention() {
         // The quotient's degree is at most size − 2, so its last coefficient is zero and H has no point for it.
-        Convention::Coefficients => columns.a.split_last().map_or(&[][..], |(_, scalars)| scalars),
-        Convention::OddCoset => &columns.a,
+        Convention::Coefficients => quotient.split_last().map_or(&[][..], |(_, scalars)| scalars),
+        Convention::OddCoset => quotient,
     };
     sums.h = key.h.msm_dense(scalars, memory);
     let (scalars, queries) = (&classified.scalars, shape.queries());
     sums.l = key.l.msm(scalars, Density::From { first: shape.inputs() }, memory);
     sums.a = key.a.msm(scalars, Density::Of(&queries.a), memory);
     sums.b_g1 = key.b_g1.msm(scalars, Density::Of(&queries.b), memory);
-    Ok(())
 }

@@ -4,7 +4,7 @@ mod field;
 
 pub use field::Field;
 
-use proofline_memory::Pages;
+use proofline_memory::{Arena, Pages};
 
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
@@ -64,8 +64,8 @@ pub struct Bases<C: Copy> {
 }
 
 /// Memory of one batch: for each pair, the product of its denominator and those of all pairs behind it.
-pub struct Scratch<F> {
-    products: Vec<F>,
+pub struct Scratch<F: Copy> {
+    products: Pages<F>,
 }
 
 impl<C: Curve> Bases<C> {
@@ -207,14 +207,14 @@ fn fetch<T>(value: &T) {
 impl<C: Coordinates> Adder<C> for Bases<C> {
     type Point = C;
     type Scratch = Scratch<C::Field>;
-    const SCRATCH_BYTES: usize = (BATCH + 1) * size_of::<C::Field>();
+    const SCRATCH_LISTS: &'static [usize] = &[(BATCH + 1) * size_of::<C::Field>()];
 
     fn infinity() -> C {
         C::infinity()
     }
 
-    fn scratch(&self) -> Self::Scratch {
-        Scratch { products: vec![C::Field::default(); BATCH + 1] }
+    fn scratch(&self, arena: &Arena) -> Self::Scratch {
+        Scratch { products: Pages::filled_in(arena, BATCH + 1, C::Field::default()) }
     }
 
     fn len(&self) -> usize {
