@@ -65,12 +65,18 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     make_key(&arguments.circuit, &arguments.keys)?;
     let mut table = Table::default();
-    turns(&arguments, &mut table)?;
+    let idle = turns(&arguments, &mut table)?;
     system_calls::row(&arguments, &mut table)?;
     if arguments.slope > 0 {
         slope(&arguments, &mut table)?;
     }
     group::rows(&arguments, &mut table)?;
+    if let Some(rate) = idle.filter(|rate| *rate > BUSY) {
+        println!(
+            "note: without us the machine has {rate:.1} shootdowns a second: it does something else, and the rows of proofs a \
+             second and of shootdowns say little"
+        );
+    }
     Ok(table.verdicts.end())
 }
 
@@ -89,8 +95,11 @@ fn make_key(circuit: &str, keys: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The three policies in turns.
-fn turns(arguments: &Arguments, table: &mut Table) -> Result<(), Box<dyn Error>> {
+/// Shootdowns a second without us above which the machine is not alone; a shell that is polled has one to three.
+const BUSY: f64 = 5.0;
+
+/// The three policies in turns. What the machine has of shootdowns without us, a second.
+fn turns(arguments: &Arguments, table: &mut Table) -> Result<Option<f64>, Box<dyn Error>> {
     let mut peers = Vec::new();
     for policy in POLICIES {
         let mut peer = Peer::start(arguments, policy)?;
@@ -154,7 +163,8 @@ fn turns(arguments: &Arguments, table: &mut Table) -> Result<(), Box<dyn Error>>
     let near = |peak: f64| peak <= most && peak >= plan * 0.98 - 64.0;
     table.row("peak resident memory, MiB", &peak, &wanted, peak[0].map(near));
     table.row("on transparent 2 MiB pages, MiB", &last(&|turn| turn.large), "", None);
-    peers.into_iter().try_for_each(Peer::end)
+    peers.into_iter().try_for_each(Peer::end)?;
+    Ok(idle)
 }
 
 /// Shootdowns while nobody proves: watched before each turn and after the last, for what else runs comes and goes.

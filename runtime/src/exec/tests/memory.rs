@@ -6,6 +6,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::*;
 use crate::admission::PROGRAM_BYTES;
+use crate::error::Cause;
 use crate::event::{Event, Observer};
 use crate::key::JobId;
 use crate::stage::{Brought, Thing};
@@ -124,4 +125,81 @@ fn what_can_never_be_had_is_refused_before_it_is_read() {
         assert!(refused.contains(part), "no {part} in:\n{refused}");
     }
     assert!(room(u64::MAX).is_err());
+}
+
+/// Each job needs the memory that the one before left idle.
+fn in_turns(running: &Running<TestJob, Words>) -> Vec<Handle<Words>> {
+    let job = |salt| TestJob { size: 4 + salt as usize, memory: 80, ..TestJob::new(salt, 2) };
+    (1..=4).map(|salt| running.submit(job(salt)).unwrap()).collect()
+}
+
+#[test]
+fn a_pipeline_that_is_dropped_while_memory_changes_hands_ends_all_jobs() {
+    let root = system(100);
+    let options = || Options { system: root.path().to_owned(), ..Options::default() };
+    let running = Running::start::<Diamond<1, 1, 1>>(options()).unwrap();
+    let handles = in_turns(&running);
+    drop(running);
+    for (salt, handle) in (1..).zip(handles) {
+        assert_eq!(words(handle.wait()), expected(salt, 2));
+    }
+    // And one that is told to stop fails those that wait, and has nothing left.
+    let running = Running::start::<Diamond<1, 1, 1>>(options()).unwrap();
+    let handles = in_turns(&running);
+    running.abort();
+    let ends = handles.into_iter().map(|handle| handle.wait().map(words_of)).collect::<Vec<_>>();
+    for (salt, end) in (1..).zip(ends) {
+        match end {
+            Ok(words) => assert_eq!(words, expected(salt, 2)),
+            Err(failure) => assert_eq!(failure.cause, Cause::ShutDown),
+        }
+    }
+    running.drain();
+    assert!(running.is_idle());
+}
+
+fn words_of(words: Vec<Words>) -> Vec<u64> {
+    super::words(Ok(words))
+}
+
+/// Whichever waiting job is cancelled, the others come to their turn: what it waited for, and what was sent away for it, is no
+/// longer its.
+#[test]
+fn a_job_that_is_cancelled_while_it_waits_for_memory_keeps_nobody_waiting() {
+    let root = system(100);
+    for cancelled in 0..4 {
+        let options = Options { system: root.path().to_owned(), ..Options::default() };
+        let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
+        let handles = in_turns(&running);
+        handles[cancelled].cancel();
+        for (at, handle) in handles.into_iter().enumerate() {
+            match handle.wait() {
+                Ok(words) => assert_eq!(words_of(words), expected(at as u64 + 1, 2)),
+                Err(failure) => assert_eq!((at, failure.cause), (cancelled, Cause::Cancelled)),
+            }
+        }
+        running.drain();
+        assert!(running.is_idle());
+        assert!(running.reserve(&[brought(100)]).is_ok(), "nothing is left behind");
+    }
+}
+
+fn brought(bytes: u64) -> Brought {
+    Brought { thing: Thing::Kept(7), what: "a key".to_owned(), bytes }
+}
+
+/// A dropped pipeline's reservation is no harm, and a reservation outlives nobody's job.
+#[test]
+fn a_reservation_may_outlive_its_pipeline() {
+    let root = system(100);
+    let options = Options { system: root.path().to_owned(), ..Options::default() };
+    let running = Running::start::<Diamond<1, 1, 1>>(options).unwrap();
+    let reserved = running.reserve(&[brought(60)]).unwrap();
+    let job = || TestJob { memory: 40, ..TestJob::new(1, 1) };
+    assert_eq!(words(running.submit(job()).unwrap().wait()), expected(1, 1), "jobs go on beside it");
+    let refused = running.submit_in(reserved, TestJob { memory: 41, ..job() }).err().unwrap();
+    assert!(refused.to_string().contains("reserved, and not what the job brings"), "{refused}");
+    let reserved = running.reserve(&[brought(60)]).unwrap();
+    drop(running);
+    drop(reserved);
 }
