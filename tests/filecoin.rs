@@ -183,3 +183,20 @@ fn keys_that_are_damaged_or_of_another_circuit_are_refused() {
     fs::copy(other.join("circuit.params"), &params).expect("it can be copied");
     expect(&prove(&[]), 4, "the key is for another circuit than `window-2KiB`");
 }
+
+#[test]
+fn a_circuit_is_compiled_into_the_file_that_lies_beside_its_key() {
+    let place = folder("circuit");
+    let [keys, alone] = ["keys", "alone"].map(|name| text(&place.join(name)).to_owned());
+    expect(&proofline(&["fil", "params", "window", "--seed", "tests", "-o", &keys]), 0, "written to");
+    let circuit = ["fil", "circuit", "window", "-o", &alone];
+    expect(&proofline(&circuit), 0, "21866 constraints, 23 inputs, 22128 aux, 199971 non-zeros");
+    expect(&proofline(&circuit), 2, "is there already");
+    let pce = |folder: &str| fs::read(file_in(Path::new(folder), ".pce")).expect("the circuit is there");
+    assert!(pce(&keys) == pce(&alone), "two files of one circuit differ");
+    expect(
+        &proofline(&["fil", "circuit", "update", "--size", "1GiB", "-o", &alone]),
+        3,
+        "no updates of sectors of 1GiB",
+    );
+}
