@@ -44,6 +44,8 @@ pub fn witness_of(calculator: &Arc<Calculator>, input: &Path) -> Result<WitnessS
 }
 
 /// The files that a pattern means, by name: `*` stands for any part of the last component. A path without one is itself.
+/// Folders are left out; what else has such a name and cannot be read, as a link that leads nowhere, is for the reader to
+/// refuse, so that no input is passed over in silence.
 ///
 /// # Errors
 /// The folder cannot be read, or no file in it fits.
@@ -58,7 +60,7 @@ pub fn files_of(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let fits = path.file_name().is_some_and(|found| fits(&name, &found.to_string_lossy()));
-        if fits && path.is_file() {
+        if fits && !path.is_dir() {
             files.push(path);
         }
     }
@@ -120,8 +122,10 @@ mod tests {
         for name in ["b.json", "a.json", "c.txt"] {
             std::fs::write(folder.path().join(name), "{}").unwrap();
         }
+        std::fs::create_dir(folder.path().join("folder.json")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("link.json")).unwrap();
         let found = files_of(&folder.path().join("*.json")).unwrap();
-        assert_eq!(found, [folder.path().join("a.json"), folder.path().join("b.json")]);
+        assert_eq!(found, ["a.json", "b.json", "link.json"].map(|name| folder.path().join(name)));
         let none = files_of(&folder.path().join("*.wtns")).unwrap_err();
         assert!(none.to_string().contains("no file fits"), "{none}");
         let plain = folder.path().join("not-there.json");

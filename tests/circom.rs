@@ -197,3 +197,26 @@ fn a_calculator_of_another_circuit_is_refused() {
     let all = prove(&data("arrays.wasm"), &data("arrays.input.json"));
     done(&all.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn what_a_run_reads_is_not_cleared_away() {
+    let (folder, zkey, _) = key("reads");
+    let out = folder.join("both");
+    fs::create_dir(&out).expect("a scratch folder can be made");
+    let (out_text, witness, copy) =
+        (out.display().to_string(), out.join("public-0.json"), out.join("proof-3.json").display().to_string());
+    fs::copy(WTNS, &witness).expect("a scratch file can be written");
+    let witness_text = witness.display().to_string();
+    for force in [&[][..], &["--force"]] {
+        let arguments = ["prove", "--zkey", &zkey, "--wtns", &witness_text, "--out", &out_text];
+        refused(&[&arguments[..], force].concat(), 2, &["this run reads", "public-0.json", "another folder"]);
+        assert!(witness.exists());
+    }
+    fs::remove_file(&witness).expect("it is there");
+    fs::copy("tests/data/circom/arrays.input.json", &copy).expect("a scratch file can be written");
+    let pattern = out.join("*.json").display().to_string();
+    let arguments = ["prove", "--zkey", &zkey, "--wasm", "tests/data/circom/arrays.wasm", "--input", &pattern];
+    refused(&[&arguments[..], &["--out", &out_text, "--force"]].concat(), 2, &["this run reads", "proof-3.json"]);
+    assert!(Path::new(&copy).exists());
+    refused(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &zkey], 6, &["is not a folder"]);
+}

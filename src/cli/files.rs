@@ -141,7 +141,8 @@ fn expect_writable_folder(folder: &Path) -> Result<(), Error> {
 /// innermost first.
 fn make_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if folder.exists() && !folder.is_dir() {
-        return Err(Error::BadText(format!("{} is not a folder: choose another place", folder.display())));
+        let source = std::io::Error::new(std::io::ErrorKind::NotADirectory, "it is not a folder: choose another place");
+        return Err(Error::Io { action: "write to", file: folder.to_owned(), source });
     }
     let missing = folder.ancestors().filter(|above| !above.as_os_str().is_empty() && !above.exists());
     let missing = missing.map(Path::to_owned).collect();

@@ -75,6 +75,12 @@ impl Observer for Both {
 }
 
 impl Prove {
+    /// The files that are read after the folder for proofs is cleared.
+    fn read_later(&self) -> Result<Vec<PathBuf>, Fault> {
+        let material = self.material.files();
+        Ok(material.into_iter().map(|(_, file)| file.to_owned()).chain(self.witnesses.found()?).collect())
+    }
+
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
@@ -83,7 +89,7 @@ impl Prove {
         // Before the folder is cleared, which may hold the statement of an earlier run.
         let filecoin = self.filecoin.claim.kind.is_some().then(|| Input::gather(&self.filecoin)).transpose()?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.
-        let _lock = self.output.take()?;
+        let _lock = self.output.take(&self.read_later()?)?;
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
@@ -124,7 +130,7 @@ impl Prove {
         );
         print_stages(&watch, seconds);
         memory.table(verified).iter().for_each(|line| say!("{line}"));
-        if let Some(folder) = self.output.folder() {
+        if let Some(folder) = self.output.folder().filter(|_| verified > 0) {
             say!("written to {}", folder.display());
         }
         if let Some(file) = &self.waterfall {

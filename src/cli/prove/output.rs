@@ -51,16 +51,16 @@ impl Output {
     }
 
     /// Makes the folder, if one is wanted, and keeps other runs out of it. Refuses one that holds proofs of an earlier run,
-    /// or removes them: old and new ones look alike.
-    pub fn take(&self) -> Result<Option<files::FolderLock>, Fault> {
+    /// or removes them: old and new ones look alike. What this run reads stays.
+    pub fn take(&self, read: &[PathBuf]) -> Result<Option<files::FolderLock>, Fault> {
         let lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
         if let Some(folder) = &self.out {
-            self.clear(folder)?;
+            self.clear(folder, read)?;
         }
         Ok(lock)
     }
 
-    fn clear(&self, folder: &Path) -> Result<(), Fault> {
+    fn clear(&self, folder: &Path, read: &[PathBuf]) -> Result<(), Fault> {
         let fail = |action, file: &Path| {
             let file = file.to_owned();
             move |source| Error::Io { action, file, source }
@@ -71,6 +71,14 @@ impl Output {
             if is_ours(&file.file_name().unwrap_or_default().to_string_lossy()) {
                 old.push(file);
             }
+        }
+        let read: Vec<_> = read.iter().filter_map(|file| std::fs::canonicalize(file).ok()).collect();
+        let is_read = |file: &&PathBuf| std::fs::canonicalize(file).is_ok_and(|place| read.contains(&place));
+        if let Some(file) = old.iter().find(is_read) {
+            return Err(Fault::Usage(format!(
+                "this run reads {}, which has a name that runs give their proofs in --out: choose another folder for --out",
+                file.display()
+            )));
         }
         if let Some(file) = old.first().filter(|_| !self.force) {
             return Err(Fault::Usage(format!(

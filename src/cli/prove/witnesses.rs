@@ -48,13 +48,23 @@ impl Witnesses {
         wtns.chain(wasm).chain(self.input.iter().map(|file| ("--input", file.as_path()))).collect()
     }
 
+    /// The files that are read, with those that a pattern means in its place.
+    pub fn found(&self) -> Result<Vec<PathBuf>, Fault> {
+        let inputs = self.inputs()?;
+        Ok(self.wtns.iter().chain(&self.wasm).cloned().chain(inputs).collect())
+    }
+
+    fn inputs(&self) -> Result<Vec<PathBuf>, Fault> {
+        let inputs = self.input.iter().map(|pattern| circom::files_of(pattern));
+        Ok(inputs.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
     /// Compiles the calculator, and finds the files that a pattern means.
     pub fn gather(&self) -> Result<Gathered, Fault> {
         let Some(wasm) = &self.wasm else {
             return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(self.wtns.clone()) });
         };
-        let inputs = self.input.iter().map(|pattern| circom::files_of(pattern));
-        let inputs = inputs.collect::<Result<Vec<_>, _>>()?.concat();
+        let inputs = self.inputs()?;
         Ok(Gathered::Inputs(Arc::new(circom::open(wasm, &Limits::default())?), inputs))
     }
 }

@@ -68,17 +68,17 @@ impl R1cs {
         let wires = header.check_count_in(labels, at, u64::from(wires), LABEL_BYTES, "the number of wires")?;
         let outputs = header.u32("the number of outputs")?;
         let public = header.u32("the number of public inputs")?;
-        let private = header.u32("the number of private inputs")?;
+        // Not held against the wires: circom counts private inputs here that occur in no constraint, and drops their wires.
+        header.u32("the number of private inputs")?;
         header.u64("the number of labels")?;
         let count_at = header.offset();
         let constraints = header.u32("the number of constraints")?;
         expect_end(&header, "the header")?;
 
         let inputs = 1 + u64::from(outputs) + u64::from(public);
-        if inputs + u64::from(private) > wires as u64 {
+        if inputs > wires as u64 {
             let fault = format!(
-                "{wires} wires cannot hold ONE, {outputs} outputs, {public} public and {private} private inputs; \
-                 the file is damaged"
+                "{wires} wires cannot hold ONE, {outputs} outputs and {public} public inputs; the file is damaged"
             );
             return Err(header.malformed(at, fault));
         }
