@@ -220,3 +220,15 @@ fn what_a_run_reads_is_not_cleared_away() {
     assert!(Path::new(&copy).exists());
     refused(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &zkey], 6, &["is not a folder"]);
 }
+
+/// A folder means its one key: a second one of the other format would be passed over, or taken for it.
+#[test]
+fn a_folder_holds_one_key() {
+    let (folder, zkey, _) = key("one-key");
+    let place = folder.display().to_string();
+    for force in [&[][..], &["--force"][..]] {
+        let refused = proofline(&[&["setup", "--r1cs", R1CS, "--format", "params", "-o", &place][..], force].concat());
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.error.contains(&format!("{zkey} is another key, of the other format")), "{}", refused.error);
+    }
+}

@@ -53,10 +53,18 @@ impl Setup {
         tell!("         use it for tests and development, or where prover and verifier are the same.");
         // Before any work: a place that cannot be written to must not cost an hour.
         let _lock = files::FolderLock::take(&self.output)?;
-        let key = self.output.join(match self.format {
-            KeyFormat::Params => PARAMS_FILE,
-            KeyFormat::Zkey => ZKEY_FILE,
-        });
+        let (key, other) = match self.format {
+            KeyFormat::Params => (PARAMS_FILE, ZKEY_FILE),
+            KeyFormat::Zkey => (ZKEY_FILE, PARAMS_FILE),
+        };
+        let [key, other] = [key, other].map(|name| self.output.join(name));
+        // A folder means its one key; of two, the wrong one would be taken without a word.
+        if other.exists() {
+            return Err(Fault::Usage(format!(
+                "{} is another key, of the other format: choose another folder, or remove it first",
+                other.display()
+            )));
+        }
         if key.exists() && !self.force {
             let key = key.display();
             return Err(Fault::Usage(format!(
