@@ -149,8 +149,8 @@ fn nothing_is_overwritten_unasked_and_outputs_are_tried_before_the_work() {
     assert_eq!(prove(&["--out", &out, "--force"]).code, Some(0));
     assert!(!scratch("old-proofs/proof-1.bin").exists(), "the proofs of the earlier run are gone");
     let file = file("no-folder", b"");
-    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--out", &file], 3, &["not a folder"]);
-    refused(&["setup", "--circuit", "sha256:1", "-o", &file], 3, &["not a folder"]);
+    refused(&["prove", "--circuit", "sha256:1", "--params", key, "--out", &file], 6, &["not a folder"]);
+    refused(&["setup", "--circuit", "sha256:1", "-o", &file], 6, &["not a folder"]);
     let nowhere = scratch("nowhere/w.svg").display().to_string();
     refused(&["prove", "--circuit", "sha256:1", "--params", key, "--waterfall", &nowhere], 6, &["nowhere"]);
     let folder = env!("CARGO_TARGET_TMPDIR");
