@@ -5,12 +5,6 @@ use std::path::Path;
 use proofline_stages::Error;
 use proofline_stages::params::resident::{Resident, files_of};
 
-/// Bytes of a stored point of G1, in a file and in memory.
-const G1_BYTES: u64 = 96;
-const G2_BYTES: u64 = 192;
-/// Where a query has points at infinity, its others have a map of their places.
-const PLACE_BYTES: u64 = 4;
-
 /// The most memory that a [`ProvingKey`](crate::ProvingKey) takes which is read from this path: a key file, a folder with one,
 /// or a converted key. A converted key's header tells; another file has its points as long as they are in memory, so that its
 /// length is the bound (a `.zkey` has its circuit beside them), but is read in full before it is brought into that form.
@@ -22,13 +16,7 @@ pub fn bytes_of_key(path: &Path) -> Result<u64, Error> {
     if !converted.exists() {
         return bytes_of_file(&file);
     }
-    let queries = Resident::open(&converted)?.queries();
-    let of_query = |(name, points, infinities): &(&str, usize, usize)| {
-        let each = if *name == "b_g2" { G2_BYTES } else { G1_BYTES };
-        let places = if *infinities > 0 { PLACE_BYTES.saturating_mul(*points as u64) } else { 0 };
-        each.saturating_mul(points.saturating_sub(*infinities) as u64).saturating_add(places)
-    };
-    Ok(queries.iter().map(of_query).fold(0, u64::saturating_add))
+    Ok(Resident::open(&converted)?.loaded_bytes())
 }
 
 /// What the matrices of a stored circuit take that is read from this file: its length. Tables of the transforms and of the

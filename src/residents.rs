@@ -15,8 +15,7 @@ use pipeline_runtime::stage::{Brought, Thing};
 ///
 /// ```no_run
 /// # use proofline::{CircuitShape, Job, Options, Prover, ProvingKey, Residents, bytes_of_circuit, bytes_of_key, unwatched};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let (key_file, circuit_file): (&std::path::Path, &std::path::Path) = todo!();
+/// # fn example(key_file: &std::path::Path, circuit_file: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
 /// let residents = Residents::new();
 /// let prover = Prover::with(Options { keeper: Some(residents.clone()), ..Options::default() })?;
 /// // Waits for room, or says at once that there can never be enough.
@@ -134,6 +133,11 @@ impl Resident {
     }
 }
 
+/// The name in a place.
+fn at(list: &[Resident], place: u64) -> Option<&Resident> {
+    list.get(usize::try_from(place).ok()?)
+}
+
 impl Keeper for Residents {
     fn place_of(&self, address: usize) -> Option<u64> {
         let lies_there = |resident: &Resident| {
@@ -145,14 +149,12 @@ impl Keeper for Residents {
     }
 
     fn keeps(&self, place: u64) -> bool {
-        let list = self.lock();
-        let resident = usize::try_from(place).ok().and_then(|place| list.get(place));
-        resident.is_some_and(|resident| resident.kept.is_some())
+        at(&self.lock(), place).is_some_and(|resident| resident.kept.is_some())
     }
 
     fn is_held(&self, place: u64) -> bool {
         let list = self.lock();
-        let kept = usize::try_from(place).ok().and_then(|place| list.get(place)?.kept.as_ref());
+        let kept = at(&list, place).and_then(|resident| resident.kept.as_ref());
         kept.is_some_and(|thing| Arc::strong_count(thing) > 1)
     }
 

@@ -1,22 +1,20 @@
 //! `sim`, `sweep`, `tune` and `calibrate` as scripts see them.
 
 mod answers;
+#[path = "../common/mod.rs"]
+mod common;
 mod costs;
 mod search;
 mod told;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+
+use common::Answer;
 
 fn proofline(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the command starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes text");
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    let Answer { code, out, error } = common::proofline(arguments);
+    (code.unwrap_or(-1), out, error)
 }
 
 fn done(arguments: &[&str]) -> String {

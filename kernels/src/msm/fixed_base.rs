@@ -80,12 +80,7 @@ impl<C: Curve> Table<C> {
             })
             .collect();
         assert!(!multiples.iter().any(Curve::is_infinity), "a base of small order has no table");
-        let multiples = match path {
-            Path::Portable => Bases::Portable(C::portable(multiples)),
-            #[cfg(target_arch = "x86_64")]
-            Path::Ifma(proof) => Bases::Ifma(C::ifma(proof, &multiples)),
-        };
-        Self { windows, multiples: Some(multiples), workspace }
+        Self { windows, multiples: Some(Bases::new(multiples, path)), workspace }
     }
 
     /// `scalar · base` for every scalar, in order, in parallel.

@@ -46,6 +46,17 @@ enum Bases<C: Curve> {
     Ifma(C::Ifma),
 }
 
+impl<C: Curve> Bases<C> {
+    /// Points, none of them infinity.
+    fn new(points: Vec<C>, path: Path) -> Self {
+        match path {
+            Path::Portable => Self::Portable(C::portable(points)),
+            #[cfg(target_arch = "x86_64")]
+            Path::Ifma(proof) => Self::Ifma(C::ifma(proof, &points)),
+        }
+    }
+}
+
 /// Marks a point at infinity in the map of places.
 const DROPPED: u32 = u32::MAX;
 
@@ -78,12 +89,7 @@ impl<C: Curve> Query<C> {
             places = Some(points.iter().map(place).collect());
             points.retain(|point| !point.is_infinity());
         }
-        let bases = match path {
-            Path::Portable => Bases::Portable(C::portable(points)),
-            #[cfg(target_arch = "x86_64")]
-            Path::Ifma(proof) => Bases::Ifma(C::ifma(proof, &points)),
-        };
-        Self { len, bases, places }
+        Self { len, bases: Bases::new(points, path), places }
     }
 
     /// Number of points, those at infinity included.

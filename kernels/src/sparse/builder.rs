@@ -1,7 +1,5 @@
 //! Building a matrix row by row.
 
-use std::collections::HashSet;
-
 use ff::Field;
 
 use super::dictionary::Dictionary;
@@ -58,12 +56,8 @@ impl MatrixBuilder {
             return Err(SparseError::ColumnOutOfRange { row, column, columns: self.columns });
         }
         normalise(&mut self.row, terms);
-        // Mostly there is room for as many new ones as the row has terms; else they are counted.
-        if self.dictionary.len() + self.row.len() > self.most_coefficients {
-            let new: HashSet<_> = self.row.iter().filter_map(|(_, value)| self.dictionary.lacks(value)).collect();
-            if self.dictionary.len() + new.len() > self.most_coefficients {
-                return Err(SparseError::TooManyCoefficients { row, limit: self.most_coefficients });
-            }
+        if !self.dictionary.has_room(&self.row, self.most_coefficients) {
+            return Err(SparseError::TooManyCoefficients { row, limit: self.most_coefficients });
         }
         for (column, value) in &self.row {
             self.column_of.push(*column);

@@ -1,6 +1,6 @@
 //! The distinct coefficients of a matrix.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ff::{Field, PrimeField};
 
@@ -51,13 +51,14 @@ impl Dictionary {
         units.iter().position(|unit| unit == value).map(|code| code as u32)
     }
 
-    /// A value that is not in it, as bytes.
-    pub(super) fn lacks(&self, value: &Scalar) -> Option<[u8; 32]> {
-        Some(value.to_repr()).filter(|bytes| !self.codes.contains_key(bytes))
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
+    /// Whether it has at most so many values once those of this row are in it.
+    pub(super) fn has_room(&self, row: &[(u32, Scalar)], most: usize) -> bool {
+        // Mostly there is room for as many new ones as the row has terms; else they are counted.
+        self.values.len() + row.len() <= most || {
+            let lacks = |value: &Scalar| Some(value.to_repr()).filter(|bytes| !self.codes.contains_key(bytes));
+            let new: HashSet<_> = row.iter().filter_map(|(_, value)| lacks(value)).collect();
+            self.values.len() + new.len() <= most
+        }
     }
 
     pub(super) fn values(&self) -> &[Scalar] {

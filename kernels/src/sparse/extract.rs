@@ -3,8 +3,6 @@
 //! How wide a code is follows from the whole dictionary, and so the rows are gone through twice: a [`Survey`] counts them and
 //! learns the coefficients, [`Blocks`] makes the stream.
 
-use std::collections::HashSet;
-
 use super::builder::{MAX_COEFFICIENTS, MAX_COLUMNS, normalise};
 use super::compress::{Segment, cut, push_block};
 use super::dictionary::Dictionary;
@@ -45,12 +43,8 @@ impl Survey {
     pub fn push_row(&mut self, terms: RowTerms<'_>) -> Result<(), SparseError> {
         for (terms, nonzeros) in terms.into_iter().zip(&mut self.nonzeros) {
             normalise(&mut self.row, terms);
-            // Mostly there is room for as many new ones as the row has terms; else they are counted.
-            if self.dictionary.len() + self.row.len() > self.most_coefficients {
-                let new: HashSet<_> = self.row.iter().filter_map(|(_, value)| self.dictionary.lacks(value)).collect();
-                if self.dictionary.len() + new.len() > self.most_coefficients {
-                    return Err(SparseError::TooManyCoefficients { row: self.rows, limit: self.most_coefficients });
-                }
+            if !self.dictionary.has_room(&self.row, self.most_coefficients) {
+                return Err(SparseError::TooManyCoefficients { row: self.rows, limit: self.most_coefficients });
             }
             *nonzeros += self.row.len();
             for (_, value) in &self.row {

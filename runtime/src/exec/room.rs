@@ -8,7 +8,7 @@ use crate::exec::engine::{Core, Engine, SubmitError};
 use crate::key::{JobId, TokenKey};
 use crate::limits::{self, Limit};
 use crate::placement::{amount, lines_of};
-use crate::plan::{MemoryRow, MemoryTable, Plan, Role};
+use crate::plan::{MemoryTable, Plan, Role};
 use crate::slot::{Dead, Hold, Travels};
 use crate::stage::{Brought, Job, Thing};
 
@@ -51,17 +51,17 @@ impl Room {
     }
 
     /// Refuses shares that would not fit alone, with their table.
-    fn expect_fit(&self, shares: &[Share], rows: &[MemoryRow]) -> Result<(), SubmitError> {
+    fn expect_fit(&self, shares: &[Share], table: &MemoryTable) -> Result<(), SubmitError> {
         match &self.limit {
-            Some(limit) if !Ledger::new(limit.bytes).ever_fits(shares) => Err(refused(limit, rows)),
+            Some(limit) if !Ledger::new(limit.bytes).ever_fits(shares) => Err(refused(limit, table)),
             _ => Ok(()),
         }
     }
 }
 
-fn refused(limit: &Limit, rows: &[MemoryRow]) -> SubmitError {
-    let sum = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
-    let lines = rows.iter().map(|row| (row.what.clone(), row.bytes)).collect();
+fn refused(limit: &Limit, table: &MemoryTable) -> SubmitError {
+    let sum = table.sum();
+    let lines = table.rows.iter().map(|row| (row.what.clone(), row.bytes)).collect();
     SubmitError::NoMemory {
         wanted: amount(sum),
         has: amount(limit.bytes),
@@ -76,18 +76,18 @@ fn refused(limit: &Limit, rows: &[MemoryRow]) -> SubmitError {
 /// # Errors
 /// [`SubmitError::NoMemory`], with the table.
 pub fn expect_room(plan: &Plan, brings: &[Brought], system: &Path) -> Result<(), SubmitError> {
-    let rows = rows_of(brings);
-    let sum = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
+    let table = table_of(brings);
     match limits::of_jobs(plan, system) {
-        Some(limit) if sum > limit.bytes => Err(refused(&limit, &rows)),
+        Some(limit) if table.sum() > limit.bytes => Err(refused(&limit, &table)),
         _ => Ok(()),
     }
 }
 
-/// The rows of what is brought along, and of the program.
-fn rows_of(brings: &[Brought]) -> Vec<MemoryRow> {
+/// The program, and what is brought along.
+fn table_of(brings: &[Brought]) -> MemoryTable {
     let program = row("program, heap, stacks, rounding to pages".to_owned(), 1, PROGRAM_BYTES);
-    std::iter::once(program).chain(brings.iter().map(|brought| row(brought.what.clone(), 1, brought.bytes))).collect()
+    let brought = brings.iter().map(|brought| row(brought.what.clone(), 1, brought.bytes));
+    MemoryTable { circuit: None, rows: std::iter::once(program).chain(brought).collect() }
 }
 
 /// Memory that is reserved for what is about to be loaded: see [`Running::reserve`](super::Running::reserve). It is given back
@@ -139,7 +139,7 @@ impl<J: Job, O: Travels> Engine<J, O> {
     /// What a job takes of the memory, line by line.
     pub(crate) fn memory_plan(&self, job: &J) -> MemoryTable {
         let sizes = job.sizes();
-        let mut rows = rows_of(&job.brings());
+        let MemoryTable { mut rows, .. } = table_of(&job.brings());
         for (position, stage) in self.plan.stages.iter().enumerate() {
             let slots = stage.slots.unwrap_or(0);
             rows.push(row(format!("slots of `{}`", stage.name), slots.into(), stage.bytes.of(&sizes)));
@@ -156,30 +156,29 @@ impl<J: Job, O: Travels> Engine<J, O> {
         if self.room.limit.is_none() {
             return Ok(Vec::new());
         }
-        let (brings, table) = (job.brings(), self.memory_plan(job));
-        let brought = rows_of(&brings).iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
+        let (brings, mut table) = (job.brings(), self.memory_plan(job));
+        let brought = table_of(&brings).sum();
         let slots = Share { what: What::Slots(job.sizes()), bytes: table.sum().saturating_sub(brought) };
         let mut shares = self.room.shares_of(&brings);
         shares.push(slots);
-        let mut rows = table.rows;
         if let Some(number) = reservation.filter(|reservation| self.gave(reservation)).and_then(|given| given.number)
             && let Some(line) = &self.lock().line
         {
             let own = shares.len();
             shares = line.with_reserved(number, shares);
-            rows.extend(shares.iter().skip(own).map(|share| {
+            table.rows.extend(shares.iter().skip(own).map(|share| {
                 let reserved = "reserved, and not what the job brings".to_owned();
                 row(reserved, 1, share.bytes)
             }));
         }
-        self.room.expect_fit(&shares, &rows)?;
+        self.room.expect_fit(&shares, &table)?;
         Ok(shares)
     }
 
     /// See [`Running::reserve`](super::Running::reserve).
     pub(crate) fn reserve(self: &Arc<Self>, brings: &[Brought]) -> Result<Reservation, SubmitError> {
         let shares = self.room.shares_of(brings);
-        self.room.expect_fit(&shares, &rows_of(brings))?;
+        self.room.expect_fit(&shares, &table_of(brings))?;
         let mut reservation =
             Reservation { number: None, brings: brings.to_vec(), of: Arc::new(Arc::<Self>::clone(self)) };
         let mut core = self.lock();

@@ -164,17 +164,25 @@ impl<const CAPACITY: u32, const WORKERS: u32, const HEAVY: u64> Graph for Diamon
     }
 
     fn wire(wiring: &mut Wiring<'_, TestJob, Words>) {
-        let (to_left, left) = wiring.edge::<Words>(0);
-        let (to_right, right) = wiring.edge::<Words>(1);
-        let (from_left, sink_left) = wiring.edge::<Words>(2);
-        let (from_right, sink_right) = wiring.edge::<Words>(3);
-        wiring.stage::<Source, _>(0, (), vec![to_left, to_right]);
-        wiring.stage::<Left, _>(1, (left,), vec![from_left]);
-        wiring.stage::<Right, _>(2, (right,), vec![from_right]);
-        wiring.sink::<Sink>(3, (sink_left, sink_right));
-        wiring.dealloc::<Home>(4);
+        wire_diamond::<Home>(wiring);
     }
 }
+
+/// The stages of a diamond, with a `dealloc` of one's choice.
+fn wire_diamond<D: DeallocStage>(wiring: &mut Wiring<'_, TestJob, Words>) {
+    let (to_left, left) = wiring.edge::<Words>(0);
+    let (to_right, right) = wiring.edge::<Words>(1);
+    let (from_left, sink_left) = wiring.edge::<Words>(2);
+    let (from_right, sink_right) = wiring.edge::<Words>(3);
+    wiring.stage::<Source, _>(0, (), vec![to_left, to_right]);
+    wiring.stage::<Left, _>(1, (left,), vec![from_left]);
+    wiring.stage::<Right, _>(2, (right,), vec![from_right]);
+    wiring.sink::<Sink>(3, (sink_left, sink_right));
+    wiring.dealloc::<D>(DEALLOC);
+}
+
+/// The position of `dealloc` in a diamond.
+const DEALLOC: usize = 4;
 
 fn start<G: Graph<Job = TestJob, Output = Words>>() -> Running<TestJob, Words> {
     Running::start::<G>(Options::default()).unwrap()

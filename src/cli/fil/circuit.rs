@@ -2,18 +2,16 @@
 
 use std::time::Instant;
 
-use proofline::Error;
-use proofline::filecoin::{Family, Kind};
+use proofline::filecoin::to_hex;
 
-use super::Circuit;
+use super::{Circuit, family};
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::keys::folder_of;
 use crate::cli::{files, stored};
 
 impl Circuit {
     pub fn run(&self) -> Result<(), Fault> {
-        let kind: Kind = self.kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
-        let family = Family { kind, size: self.size.parse()? };
+        let family = family(&self.kind, &self.size)?;
         let folder = folder_of(self.output.as_deref());
         let _lock = files::FolderLock::take(&folder)?;
         let file = stored::beside(&family.params_in(&folder)?);
@@ -33,7 +31,7 @@ impl Circuit {
             made.bytes as f64 / nonzeros as f64,
             clock.elapsed().as_secs_f64()
         );
-        say!("digest {}", made.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        say!("digest {}", to_hex(&made.digest));
         say!("written to {}", file.display());
         Ok(())
     }

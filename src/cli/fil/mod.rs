@@ -12,6 +12,10 @@ mod seal;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+#[cfg(feature = "filecoin")]
+use proofline::Error;
+#[cfg(feature = "filecoin")]
+use proofline::filecoin::{Family, Kind};
 
 use super::exit::Fault;
 
@@ -123,6 +127,13 @@ struct Circuit {
     /// The folder of keys [default: that of FIL_PROOFS_PARAMETER_CACHE, or the network's usual one]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+}
+
+/// The circuit of a kind of proof and a size of sectors, as they were given.
+#[cfg(feature = "filecoin")]
+fn family(kind: &str, size: &str) -> Result<Family, Fault> {
+    let kind: Kind = kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
+    Ok(Family { kind, size: size.parse()? })
 }
 
 impl FilCommand {

@@ -2,12 +2,10 @@
 
 use std::time::Instant;
 
-use proofline::Error;
-use proofline::filecoin::{Family, Kind};
 use proofline::setup::{Entropy, generate};
 use serde_json::json;
 
-use super::Params;
+use super::{Params, family};
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::keys::{circuit, folder_of};
 use crate::cli::files;
@@ -15,8 +13,7 @@ use crate::cli::watch::with_bars;
 
 impl Params {
     pub fn run(&self) -> Result<(), Fault> {
-        let kind: Kind = self.kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
-        let family = Family { kind, size: self.size.parse()? };
+        let family = family(&self.kind, &self.size)?;
         tell!(
             "warning: this is not a ceremony. Whoever runs it, or knows the seed, can forge proofs for this key, and the"
         );

@@ -247,7 +247,7 @@ impl CircuitShape {
 }
 
 /// The smallest domain with so many points.
-fn domain_of(name: &str, points: usize) -> Result<Domain, Error> {
+pub(super) fn domain_of(name: &str, points: usize) -> Result<Domain, Error> {
     Domain::for_rows(points).map_err(|fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}")))
 }
 

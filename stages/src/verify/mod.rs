@@ -1,6 +1,5 @@
 //! Proofs and public inputs, judged.
 
-mod alpha_beta;
 mod decimal;
 mod proof;
 mod public;

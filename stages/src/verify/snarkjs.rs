@@ -4,10 +4,13 @@
 //! `[x, y, "1"]`, the `"1"` may be left out; numbers in hexadecimal begin with `0x`. snarkjs checks that points are on
 //! the curve and leaves out the subgroup; here both are checked, or a point of order 3 could be added to a good proof.
 
+mod alpha_beta;
+
 use blstrs::{G1Affine, G2Affine};
 use serde_json::{Map, Value, json};
 
-use super::alpha_beta::alpha_beta;
+use alpha_beta::alpha_beta;
+
 use super::decimal;
 use super::proof::{PreparedKey, ProofPoints};
 use crate::error::Error;

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use blstrs::Scalar;
 use proofline::{Job, Prover, ProvingKey, VerifyingKey, setup, unwatched};
 use proofline_e2e::bellman;
-use proofline_stages::circuits::filecoin::{
-    Fabricating, Kind, RegisteredProof, SealStatement, Statement, Task, UpdateStatement, prover_id, read_c1,
-};
+use proofline_stages::circuits::filecoin::{Fabricating, Kind, RegisteredProof, Statement, Task, prover_id, read_c1};
 use tempfile::TempDir;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/filecoin");
@@ -50,63 +48,48 @@ fn network_says(keys: &TempDir, statement: &Statement, proof: &[u8]) -> String {
 
 /// Statements that differ from one in a single value.
 fn others(statement: &Statement) -> Vec<Statement> {
-    let with = |change: &dyn Fn(&mut Statement)| {
-        let mut other = statement.clone();
-        change(&mut other);
-        other
-    };
+    fn each<T: Clone>(one: &T, changes: &[fn(&mut T)], statement: fn(T) -> Statement) -> Vec<Statement> {
+        let changed = |change: &fn(&mut T)| {
+            let mut other = one.clone();
+            change(&mut other);
+            statement(other)
+        };
+        changes.iter().map(changed).collect()
+    }
     match statement {
-        Statement::Seal(_) => {
-            let changes: [fn(&mut SealStatement); 6] = [
+        Statement::Seal(seal) => each(
+            seal,
+            &[
                 |seal| seal.seed[0] ^= 1,
                 |seal| seal.ticket[0] ^= 1,
                 |seal| seal.comm_r[0] ^= 1,
                 |seal| seal.comm_d[0] ^= 1,
                 |seal| seal.sector += 1,
                 |seal| seal.prover[0] ^= 1,
-            ];
-            changes
-                .map(|change| {
-                    with(&|other| {
-                        if let Statement::Seal(seal) = other {
-                            change(seal)
-                        }
-                    })
-                })
-                .into()
-        }
-        Statement::Post(_) => {
-            let changes = [0, 1, 2].map(|which| {
-                with(&|other| {
-                    let Statement::Post(post) = other else { return };
-                    match which {
-                        0 => post.randomness[0] ^= 1,
-                        1 => post.sectors[0].1[0] ^= 1,
-                        _ => {
-                            post.sectors[0].0 += 7;
-                            post.sectors.sort_unstable();
-                        }
-                    }
-                })
-            });
-            changes.into()
-        }
-        Statement::Update(_) => {
-            let changes: [fn(&mut UpdateStatement); 3] = [
+            ],
+            Statement::Seal,
+        ),
+        Statement::Post(post) => each(
+            post,
+            &[
+                |post| post.randomness[0] ^= 1,
+                |post| post.sectors[0].1[0] ^= 1,
+                |post| {
+                    post.sectors[0].0 += 7;
+                    post.sectors.sort_unstable();
+                },
+            ],
+            Statement::Post,
+        ),
+        Statement::Update(update) => each(
+            update,
+            &[
                 |update| update.comm_r_old[0] ^= 1,
                 |update| update.comm_r_new[0] ^= 1,
                 |update| update.comm_d_new[0] ^= 1,
-            ];
-            changes
-                .map(|change| {
-                    with(&|other| {
-                        if let Statement::Update(update) = other {
-                            change(update)
-                        }
-                    })
-                })
-                .into()
-        }
+            ],
+            Statement::Update,
+        ),
     }
 }
 

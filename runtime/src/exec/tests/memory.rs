@@ -41,19 +41,9 @@ impl Graph for Slow {
     }
 
     fn wire(wiring: &mut Wiring<'_, TestJob, Words>) {
-        let (to_left, left) = wiring.edge::<Words>(0);
-        let (to_right, right) = wiring.edge::<Words>(1);
-        let (from_left, sink_left) = wiring.edge::<Words>(2);
-        let (from_right, sink_right) = wiring.edge::<Words>(3);
-        wiring.stage::<Source, _>(0, (), vec![to_left, to_right]);
-        wiring.stage::<Left, _>(1, (left,), vec![from_left]);
-        wiring.stage::<Right, _>(2, (right,), vec![from_right]);
-        wiring.sink::<Sink>(3, (sink_left, sink_right));
-        wiring.dealloc::<WaitsOnce>(DEALLOC);
+        wire_diamond::<WaitsOnce>(wiring);
     }
 }
-
-const DEALLOC: usize = 4;
 
 /// Notes firings; the end of the one that sends idle memory away opens the gate.
 struct Notes {

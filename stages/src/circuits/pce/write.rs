@@ -4,7 +4,6 @@ use std::path::Path;
 
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
-use proofline_kernels::domain::Domain;
 use proofline_kernels::sparse::{Blocks, Frame, Parts};
 use sha2::{Digest as _, Sha256};
 
@@ -12,6 +11,7 @@ use super::{FACTS, IDENTITY, KIND, MOST_NAME_BYTES, Origin, STARTS, STREAM, VALU
 use crate::circuits::CircuitShape;
 use crate::circuits::extract::{Counts, Surveyed};
 use crate::circuits::record::Synthesis;
+use crate::circuits::shape::domain_of;
 use crate::error::Error;
 use crate::sealed::{Digest, SealedWriter, Section};
 
@@ -46,8 +46,7 @@ pub fn extract<C: Circuit<Scalar> + Clone>(
     let surveyed = Surveyed::new(name, Synthesis { name, circuit })?;
     let (counts, survey) = (surveyed.counts, surveyed.survey.clone());
     let (rows, nonzeros) = (survey.rows(), survey.nonzeros());
-    let too_large = |fault| Error::Mismatch(format!("the circuit `{name}` is too large: {fault}"));
-    let domain = Domain::for_rows(rows).map_err(too_large)?.size();
+    let domain = domain_of(name, rows)?.size();
     let mut blocks = Blocks::new(survey, surveyed.variables()).map_err(|fault| surveyed.refused(&fault))?;
     let facts = Facts { inputs: counts.inputs, rows, columns: surveyed.variables(), nonzeros, domain, knows_c: true };
     let mut writer = Writer::begin(SealedWriter::create(file, KIND)?, &facts)?;

@@ -138,6 +138,17 @@ impl Resident {
         self.sealed.length()
     }
 
+    /// Bytes that the key's queries take in memory: points lie there as in the file, and where a query has points at
+    /// infinity, its others have a map of their places.
+    #[must_use]
+    pub fn loaded_bytes(&self) -> u64 {
+        let of_query = |query: &Stretch| {
+            let places = if query.infinities.is_empty() { 0 } else { size_of::<u32>() * query.len };
+            query.points.length.saturating_add(places as u64)
+        };
+        self.queries.iter().map(of_query).fold(0, u64::saturating_add)
+    }
+
     /// The seal, a digest of all that is in the file.
     #[must_use]
     pub fn seal(&self) -> [u8; 32] {

@@ -4,10 +4,7 @@ use blst::{blst_fp12, blst_p1_affine, blst_p2_affine};
 use blstrs::{G1Affine, G2Affine};
 use serde_json::{Value, json};
 
-use super::decimal;
-
-/// Bytes of a coordinate.
-const BASE_BYTES: usize = 48;
+use super::{BASE_BYTES, decimal};
 
 /// e(α, β) over the tower that snarkjs has too: two components of Fp6, each of three of Fp2, each `[real, imaginary]`.
 ///
