@@ -23,6 +23,7 @@ pub mod scalars;
 pub mod selftest;
 pub mod sparse;
 
+mod fetch;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod path;

@@ -108,8 +108,8 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
         }
     }
 
-    fn add_bases(&self, pairs: &[Pair], out: &mut [Affine<K>], scratch: &mut Scratch<K>) {
-        batch::add_bases::<F, K>(self.proof, &self.points, pairs, out, scratch);
+    fn add_bases(&self, pairs: &[Pair], soon: &[u32], out: &mut [Affine<K>], scratch: &mut Scratch<K>) {
+        batch::add_bases::<F, K>(self.proof, &self.points, pairs, soon, out, scratch);
     }
 
     fn add_points(&self, pairs: &[Pair], soon: &[u32], points: &mut [Affine<K>], scratch: &mut Scratch<K>) {

@@ -9,15 +9,14 @@
 //! product zero, which the inversion notices; the batch then runs again in a careful version that doubles or cancels
 //! lane by lane.
 
-use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1};
-
 use proofline_memory::{Arena, Pages};
 
 use super::Ifma;
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::fp2::Tower;
-use super::operands::{Operands, blank_lanes, blend, fetch, load_bases, load_points, one, store};
+use super::operands::{Operands, blank_lanes, blend, fetch_base, load_bases, load_points, one, store};
 use super::vector::{LANES, Row, each};
+use crate::fetch;
 use crate::msm::adder::{BATCH, Pair};
 
 /// A base in memory: canonical coordinates of 64-bit words, R = 2^416. Never infinity.
@@ -70,17 +69,16 @@ impl<const K: usize> Scratch<K> {
     }
 }
 
-/// Adds pairs of bases. While one batch is finished the bases of the following one are fetched.
+/// Adds pairs of bases. Meanwhile the bases of the entries `soon` are fetched.
 pub(super) fn add_bases<F: Tower<K>, const K: usize>(
     proof: Ifma,
     bases: &[Packed<K>],
     pairs: &[Pair],
+    soon: &[u32],
     out: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
-    let mut batches = pairs.chunks(BATCH).peekable();
-    while let Some(batch) = batches.next() {
-        let soon = batches.peek().copied().unwrap_or_default();
+    for (batch, soon) in batches(pairs, soon) {
         // SAFETY: `proof` proves the features.
         unsafe { add_base_batch::<F, K>(proof, bases, batch, soon, out, scratch) };
     }
@@ -95,10 +93,31 @@ pub(super) fn add_points<F: Tower<K>, const K: usize>(
     points: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
-    let mut soon = soon.chunks(soon.len().div_ceil(pairs.len().div_ceil(BATCH).max(1)).max(1));
-    for batch in pairs.chunks(BATCH) {
+    for (batch, soon) in batches(pairs, soon) {
         // SAFETY: `proof` proves the features.
-        unsafe { add_point_batch::<F, K>(proof, bases, batch, soon.next().unwrap_or_default(), points, scratch) };
+        unsafe { add_point_batch::<F, K>(proof, bases, batch, soon, points, scratch) };
+    }
+}
+
+/// Pairs in batches, each with its share of the entries.
+fn batches<'a>(pairs: &'a [Pair], soon: &'a [u32]) -> impl Iterator<Item = (&'a [Pair], &'a [u32])> {
+    let all = pairs.len().max(1);
+    let at = move |pair: usize| pair * soon.len() / all;
+    pairs.chunks(BATCH).enumerate().map(move |(number, batch)| {
+        let first = number * BATCH;
+        (batch, &soon[at(first)..at(first + batch.len())])
+    })
+}
+
+/// Requests for the bases of entries, spread over `additions`: many at a time would hold up what is under way.
+#[inline(always)]
+fn requests<const K: usize>(bases: &[Packed<K>], soon: &[u32], additions: usize) -> impl Fn(usize) {
+    let step = (soon.len() << 16).div_ceil(additions.max(1));
+    move |at: usize| {
+        let (from, to) = (at * step >> 16, (at + 1) * step >> 16);
+        for entry in soon.get(from..to.min(soon.len())).unwrap_or_default() {
+            fetch_base(bases, *entry, fetch::far);
+        }
     }
 }
 
@@ -107,7 +126,7 @@ fn add_base_batch<F: Tower<K>, const K: usize>(
     proof: Ifma,
     bases: &[Packed<K>],
     batch: &[Pair],
-    soon: &[Pair],
+    soon: &[u32],
     out: &mut [Affine<K>],
     scratch: &mut Scratch<K>,
 ) {
@@ -115,22 +134,17 @@ fn add_base_batch<F: Tower<K>, const K: usize>(
     let groups = &mut groups[..batch.len().div_ceil(LANES)];
     let product = forward::<F, K>(proof, batch, groups, |pairs, at| {
         for pair in batch.iter().skip(at + 2 * LANES).take(LANES) {
-            fetch::<_MM_HINT_T0, K>(bases, pair.a);
-            fetch::<_MM_HINT_T0, K>(bases, pair.b);
+            fetch_base(bases, pair.a, fetch::near);
+            fetch_base(bases, pair.b, fetch::near);
         }
         load_bases(proof, bases, pairs)
     });
-    let fetch = |at: usize| {
-        if let Some(pair) = soon.get(at) {
-            fetch::<_MM_HINT_T1, K>(bases, pair.a);
-            fetch::<_MM_HINT_T1, K>(bases, pair.b);
-        }
-    };
+    let request = requests(bases, soon, batch.len());
     match F::invert(proof, &product) {
-        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, out, fetch),
+        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, out, request),
         None => {
             let inverse = careful::<F, K>(proof, groups, sums);
-            backward::<F, K>(batch, groups, Some(sums), inverse, out, fetch);
+            backward::<F, K>(batch, groups, Some(sums), inverse, out, request);
         }
     }
 }
@@ -146,18 +160,13 @@ fn add_point_batch<F: Tower<K>, const K: usize>(
 ) {
     let Scratch { groups, sums } = scratch;
     let groups = &mut groups[..batch.len().div_ceil(LANES)];
-    let share = soon.len().div_ceil(groups.len().max(1) * LANES);
     let product = forward::<F, K>(proof, batch, groups, |pairs, _| load_points(proof, points, pairs));
-    let fetch = |at: usize| {
-        for entry in soon.iter().skip(at * share).take(share) {
-            fetch::<_MM_HINT_T1, K>(bases, *entry);
-        }
-    };
+    let request = requests(bases, soon, batch.len());
     match F::invert(proof, &product) {
-        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, points, fetch),
+        Some(inverse) => backward::<F, K>(batch, groups, None, inverse, points, request),
         None => {
             let inverse = careful::<F, K>(proof, groups, sums);
-            backward::<F, K>(batch, groups, Some(sums), inverse, points, fetch);
+            backward::<F, K>(batch, groups, Some(sums), inverse, points, request);
         }
     }
 }
@@ -233,7 +242,7 @@ fn raised_sum<const K: usize>(group: &Group<K>) -> [Fp; K] {
 }
 
 /// Takes the groups' inverses out of the product's, from the last to the first, and writes the results. The sums are
-/// those of a repaired batch. `fetch` is called once for every addition.
+/// those of a repaired batch. `request` is called with each number of an addition, upwards.
 ///
 /// The second half of a group's work is done between the products of the first half of the next: each product then waits for
 /// nothing that was begun just before it, and a core's window is hardly longer than one product.
@@ -244,7 +253,7 @@ fn backward<F: Tower<K>, const K: usize>(
     sums: Option<&[[Fp; K]]>,
     mut inverse: [Fp; K],
     points: &mut [Affine<K>],
-    fetch: impl Fn(usize),
+    request: impl Fn(usize),
 ) {
     let mut slope = inverse;
     let (mut own, mut square, mut x3, mut drop) = (slope, slope, slope, slope);
@@ -253,19 +262,19 @@ fn backward<F: Tower<K>, const K: usize>(
     for at in (0..groups.len()).rev().map(Some).chain([None]) {
         // Requests are spread over the work: many at a time would hold it up.
         let ahead = at.map_or(batch.len(), |at| batch.len().saturating_sub((at + 1) * LANES));
-        fetch(ahead);
+        request(ahead);
         if let Some(at) = at {
             own = F::mul(&inverse, &groups[at].before);
         }
-        fetch(ahead + 1);
+        request(ahead + 1);
         if open.is_some() {
             square = F::square_raw(&slope);
         }
-        fetch(ahead + 2);
+        request(ahead + 2);
         if let Some(at) = at {
             inverse = F::mul(&inverse, &groups[at].denominator);
         }
-        fetch(ahead + 3);
+        request(ahead + 3);
         if let Some(open) = open {
             let group = &groups[open];
             let sum = match sums {
@@ -276,13 +285,13 @@ fn backward<F: Tower<K>, const K: usize>(
             x3 = each!([square[0]; K], k => fp::weak(fp::sub_raw::<6>(&square[k], &sum[k])));
             drop = each!([square[0]; K], k => fp::sub::<2>(&group.x1[k], &x3[k]));
         }
-        fetch(ahead + 4);
+        request(ahead + 4);
         let last = slope;
         if let Some(at) = at {
             slope = F::mul(&groups[at].numerator, &own);
         }
-        fetch(ahead + 5);
-        fetch(ahead + 6);
+        request(ahead + 5);
+        request(ahead + 6);
         if let Some(open) = open {
             let group = &groups[open];
             let product = F::mul_raw(&last, &drop);
@@ -291,7 +300,7 @@ fn backward<F: Tower<K>, const K: usize>(
             let pairs = &batch[open * LANES..];
             store(&pairs[..pairs.len().min(LANES)], group, x3, y3, points);
         }
-        fetch(ahead + 7);
+        request(ahead + 7);
         open = at;
     }
 }

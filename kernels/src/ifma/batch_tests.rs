@@ -45,7 +45,7 @@ fn batches<C: Curve, A: Adder<C>>(make: impl Fn(&[C]) -> A) {
                 };
                 let pairs: Vec<Pair> = entries.iter().enumerate().filter_map(pair).collect();
                 let mut out = vec![A::infinity(); count];
-                adder.add_bases(&pairs, &mut out, &mut scratch);
+                adder.add_bases(&pairs, &[], &mut out, &mut scratch);
                 assert!(out.iter().map(|point| adder.to_projective(point)).eq(sums.iter().copied()));
             }
             let pairs: Vec<Pair> = (0..count as u32).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }).collect();

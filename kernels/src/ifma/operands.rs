@@ -1,11 +1,10 @@
 //! How the operands of additions come from memory into lanes, and their results back.
 
-use std::arch::x86_64::_mm_prefetch;
-
 use super::Ifma;
 use super::batch::{Affine, Group, Packed};
 use super::fp::{self, Fp, LIMBS, WORDS};
 use super::vector::{LANES, each};
+use crate::fetch;
 use crate::msm::adder::Pair;
 
 /// Two points in eight lanes.
@@ -90,17 +89,11 @@ pub(super) fn load_bases<const K: usize>(proof: Ifma, bases: &[Packed<K>], pairs
     operands
 }
 
-/// Asks the memory for the base of an entry. A table starts on a line, and bases of 96 or 192 bytes then start at 0 or 32
-/// in a line: a request per 64 bytes meets all lines.
+/// Asks for the base of an entry by `request`, which is [`fetch::near`] or [`fetch::far`]. A table starts on a line, and bases
+/// of 96 or 192 bytes then start at 0 or 32 in a line.
 #[inline(always)]
-pub(super) fn fetch<const HINT: i32, const K: usize>(bases: &[Packed<K>], entry: u32) {
-    let start: *const i8 = bases.as_ptr().wrapping_add((entry >> 1) as usize).cast();
-    let mut offset = 0;
-    while offset < size_of::<Packed<K>>() {
-        // SAFETY: a prefetch of any address is allowed; it only fills caches.
-        unsafe { _mm_prefetch::<HINT>(start.wrapping_add(offset)) };
-        offset += 64;
-    }
+pub(super) fn fetch_base<const K: usize>(bases: &[Packed<K>], entry: u32, request: impl Fn(*const i8)) {
+    fetch::all(bases.as_ptr().wrapping_add((entry >> 1) as usize), request);
 }
 
 /// 1 in every lane.

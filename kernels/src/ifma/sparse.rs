@@ -13,8 +13,8 @@ use super::Ifma;
 use super::field::{Modulus, multiple, reduce_raw, splat};
 use super::fr::{self, Fr, LIMBS, R};
 use super::vector::{LANES, V, each};
-use crate::Scalar;
 use crate::sparse::layout::{Cursor, Group, Kind, MOST_STEPS, Slot, Slots};
+use crate::{Scalar, fetch};
 
 /// Columns of a product of two elements.
 const COLUMNS: usize = 2 * LIMBS;
@@ -64,7 +64,18 @@ impl Factors {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")]
 fn multiply(factors: &Factors, mut cursor: Cursor<'_>, w: &[Scalar], out: &mut [&mut [Scalar]; 3]) {
+    // The next block's outputs follow these. Within a block they are written in no order that the CPU could guess.
+    let mut next = out.each_ref().map(|out| out.as_ptr().wrapping_add(out.len()).cast::<u8>());
+    let mut left = size_of_val::<[Scalar]>(out[0]).div_ceil(fetch::LINE);
     while let Some(group) = cursor.group() {
+        // There are at least as many groups as half the lines of one output.
+        for _ in 0..left.min(2) {
+            for line in &mut next {
+                fetch::far(*line);
+                *line = line.wrapping_add(fetch::LINE);
+            }
+            left -= 1;
+        }
         if group.steps == 1 && !group.continues && cursor.at_plus() {
             // Rows of one variable, most of A in circuits of bits.
             let Some((_, columns)) = cursor.columns() else { return };

@@ -40,8 +40,8 @@ pub trait Adder<C: Curve>: Sized + Clone + std::fmt::Debug + Send + Sync {
     /// The base of an entry.
     fn base(&self, entry: u32) -> Self::Point;
 
-    /// Adds bases: `a` and `b` are entries, `out` an index into `out`.
-    fn add_bases(&self, pairs: &[Pair], out: &mut [Self::Point], scratch: &mut Self::Scratch);
+    /// Adds bases: `a` and `b` are entries, `out` an index into `out`. The bases of the entries `soon` will be wanted next.
+    fn add_bases(&self, pairs: &[Pair], soon: &[u32], out: &mut [Self::Point], scratch: &mut Self::Scratch);
 
     /// Adds points: all three are indices into `points`. Pairs are processed in order, batch by batch; a pair may read
     /// what an earlier one of the same call reads, and may write where that one read, but must not read what it wrote.

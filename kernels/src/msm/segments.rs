@@ -7,11 +7,12 @@ use proofline_memory::{List, Pages};
 use rayon::prelude::*;
 
 use super::Curve;
-use super::adder::{Adder, BATCH, Pair};
+use super::adder::{Adder, Pair};
 use super::workspace::{Pool, Task, Window};
 
-/// Entries of one block: its points after the first round (at most half as many) stay in a second-level cache.
-pub(super) const BLOCK: usize = 1 << 13;
+/// Entries of one block: its points after the first round (at most half as many), and the bases of the block that follows,
+/// stay in a second-level cache.
+pub(super) const BLOCK: usize = 1 << 12;
 /// A segment of more entries than this is cut into pieces first.
 pub(super) const PIECE: usize = 1 << 7;
 /// Entries that one parallel task sums, at least.
@@ -68,7 +69,7 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
             let total = sizes[..count].iter().map(|&size| size as usize).sum();
             let (block_out, rest_out) = out.split_at_mut(count);
             let after = entries.get(total..).unwrap_or(&[]);
-            let soon = &after[..after.len().min(2 * BATCH)];
+            let soon = &after[..after.len().min(BLOCK)];
             pool.with_task(adder, |task| {
                 sum_block(adder, task, &entries[..total], &sizes[..count], soon, block_out);
             });
@@ -107,13 +108,29 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
     })
 }
 
+/// The entries whose bases are wanted next, in equal shares for the additions that are made meanwhile.
+struct Soon<'a> {
+    entries: &'a [u32],
+    additions: usize,
+}
+
+impl<'a> Soon<'a> {
+    /// The share of some of the additions that are left.
+    fn share(&mut self, pairs: &[Pair]) -> &'a [u32] {
+        let count = self.entries.len() * pairs.len() / self.additions.max(1);
+        let (share, rest) = self.entries.split_at(count);
+        *self = Self { entries: rest, additions: self.additions - pairs.len() };
+        share
+    }
+}
+
 /// One block, alone on its thread. The entries `soon` belong to the block that follows.
 fn sum_block<C: Curve, A: Adder<C>>(
     adder: &A,
     task: &mut Task<C, A>,
     entries: &[u32],
     sizes: &[u32],
-    mut soon: &[u32],
+    soon: &[u32],
     out: &mut [A::Point],
 ) {
     let Task { scratch, points, pairs, sizes: left } = task;
@@ -138,7 +155,9 @@ fn sum_block<C: Curve, A: Adder<C>>(
         }
         left.push(size.div_ceil(2));
     }
-    adder.add_bases(pairs, points, scratch);
+    let additions = entries.len() - sizes.iter().filter(|size| **size > 0).count();
+    let mut soon = Soon { entries: soon, additions };
+    adder.add_bases(pairs, soon.share(pairs), points, scratch);
     // Further rounds, from one region to the other.
     let (mut source, mut target) = (0, region as u32);
     while left.iter().any(|&size| size > 1) {
@@ -157,7 +176,7 @@ fn sum_block<C: Curve, A: Adder<C>>(
             }
             *size = size.div_ceil(2);
         }
-        adder.add_points(pairs, std::mem::take(&mut soon), points, scratch);
+        adder.add_points(pairs, soon.share(pairs), points, scratch);
         (source, target) = (target, source);
     }
     let mut from = source as usize;

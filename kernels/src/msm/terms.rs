@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 use super::digits::{Windows, bit_length};
 use super::lengths::Lengths;
 use super::workspace::{OfTerms, Sorted};
+use crate::fetch;
 
 /// Scalars with the entries of their bases. Limbs lie limb by limb, so that a window reads only the limbs it cuts.
 ///
@@ -22,6 +23,17 @@ pub(super) struct Terms<'m, const LIMBS: usize> {
 const TERMS_PER_TASK: usize = 1 << 12;
 /// Tasks of a multiplication, at most: the list of them stays small.
 const MOST_TASKS: usize = 1 << 8;
+
+/// Limbs of a line of memory.
+const PER_LINE: usize = fetch::LINE / size_of::<u64>();
+/// How far ahead of where it is read a list is asked for, in bytes: the CPU's own guesses end at each page of 4 KiB, and a
+/// digit is cut faster than the next page comes.
+const AHEAD: usize = 2048;
+
+/// A list that is read once from its start, in pieces of [`PER_LINE`].
+fn lines<T>(list: &[T]) -> impl Iterator<Item = &[T]> {
+    list.chunks(PER_LINE).inspect(|line| fetch::near(line.as_ptr().cast::<u8>().wrapping_add(AHEAD)))
+}
 
 fn per_task(terms: usize) -> usize {
     terms.div_ceil(MOST_TASKS).max(TERMS_PER_TASK)
@@ -94,8 +106,10 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
         // Place 0 counts zero digits.
         places.clear();
         places.resize(windows.buckets(window) + 1, 0);
-        for (&low, &high) in low.iter().zip(high) {
-            places[cut.digit(low, high).unsigned_abs() as usize] += 1;
+        for (low, high) in lines(low).zip(lines(high)) {
+            for (&low, &high) in low.iter().zip(high) {
+                places[cut.digit(low, high).unsigned_abs() as usize] += 1;
+            }
         }
         sizes.clear();
         sizes.extend_from_slice(&places[1..]);
@@ -108,11 +122,18 @@ impl<'m, const LIMBS: usize> Terms<'m, LIMBS> {
         places[0] = next;
         let behind = next as usize;
         entries.set_len(behind + 1, 0);
-        for ((&low, &high), &entry) in low.iter().zip(high).zip(&self.entries[range]) {
-            let digit = cut.digit(low, high);
-            let place = &mut places[digit.unsigned_abs() as usize];
-            entries[*place as usize] = entry ^ u32::from(digit < 0);
-            *place += u32::from(digit != 0);
+        for ((low, high), of_terms) in lines(low).zip(lines(high)).zip(lines(&self.entries[range])) {
+            // Where the terms of a line go is far apart: all of it is asked for before the first is written.
+            let mut digits = [0; PER_LINE];
+            for ((digit, &low), &high) in digits.iter_mut().zip(low).zip(high) {
+                *digit = cut.digit(low, high);
+                fetch::near(entries.as_ptr().wrapping_add(places[digit.unsigned_abs() as usize] as usize));
+            }
+            for (digit, &entry) in digits.into_iter().zip(of_terms) {
+                let place = &mut places[digit.unsigned_abs() as usize];
+                entries[*place as usize] = entry ^ u32::from(digit < 0);
+                *place += u32::from(digit != 0);
+            }
         }
         entries.truncate(behind);
     }

@@ -9,7 +9,7 @@ use proofline_memory::{Arena, Pages};
 use super::Curve;
 use super::adder::{Adder, BATCH, Pair};
 use super::load::{LoadError, Pieces};
-use crate::{G1Affine, G2Affine};
+use crate::{G1Affine, G2Affine, fetch};
 
 /// A curve's points by their coordinates.
 pub trait Coordinates: Curve {
@@ -98,15 +98,15 @@ fn add<C: Coordinates>(
     points: &mut [C],
     scratch: &mut Scratch<C::Field>,
     load: impl Fn(&[C], u32) -> C,
-    fetch: impl Fn(u32),
+    request: impl Fn(u32),
 ) {
     for batch in pairs.chunks(BATCH) {
         let products = &mut scratch.products[..=batch.len()];
         products[batch.len()] = C::Field::one();
         for at in (0..batch.len()).rev() {
             let (pair, soon) = (batch[at], batch[at.saturating_sub(AHEAD)]);
-            fetch(soon.a);
-            fetch(soon.b);
+            request(soon.a);
+            request(soon.b);
             let (own, behind) = products[at..].split_at_mut(1);
             behind[0].mul_to(&denominator(&load(points, pair.a), &load(points, pair.b)), &mut own[0]);
         }
@@ -114,8 +114,8 @@ fn add<C: Coordinates>(
         let mut inverse = products[0].invert();
         for (at, (pair, behind)) in batch.iter().zip(&products[1..]).enumerate() {
             if let Some(soon) = batch.get(at + AHEAD) {
-                fetch(soon.a);
-                fetch(soon.b);
+                request(soon.a);
+                request(soon.b);
             }
             let (p, q) = (load(points, pair.a), load(points, pair.b));
             let mut own = C::Field::default();
@@ -191,19 +191,6 @@ fn special_sum<C: Coordinates>(p: &C, q: &C, inverse: &C::Field, out: &mut C) {
     }
 }
 
-/// Asks for the lines of a value.
-#[inline(always)]
-fn fetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    for offset in (0..size_of::<T>()).step_by(64) {
-        // SAFETY: a prefetch of any address is allowed; it only fills caches.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast::<i8>().wrapping_add(offset));
-        }
-    }
-}
-
 impl<C: Coordinates> Adder<C> for Bases<C> {
     type Point = C;
     type Scratch = Scratch<C::Field>;
@@ -231,13 +218,9 @@ impl<C: Coordinates> Adder<C> for Bases<C> {
         C::join(x, y.negated_if(entry & 1 == 1))
     }
 
-    fn add_bases(&self, pairs: &[Pair], out: &mut [C], scratch: &mut Self::Scratch) {
-        let fetch = |entry: u32| {
-            if let Some(point) = self.points.get((entry >> 1) as usize) {
-                fetch(point);
-            }
-        };
-        add(pairs, out, scratch, |_, entry| Adder::<C>::base(self, entry), fetch);
+    fn add_bases(&self, pairs: &[Pair], _soon: &[u32], out: &mut [C], scratch: &mut Self::Scratch) {
+        let request = |entry: u32| fetch::all(self.points.as_ptr().wrapping_add((entry >> 1) as usize), fetch::near);
+        add(pairs, out, scratch, |_, entry| Adder::<C>::base(self, entry), request);
     }
 
     fn add_points(&self, pairs: &[Pair], _soon: &[u32], points: &mut [C], scratch: &mut Self::Scratch) {
