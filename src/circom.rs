@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use blstrs::Scalar;
-pub use proofline_circom_wasm::{Calculator, Limits};
+pub use proofline_circom_wasm::{Cache, Calculator, Limits};
 use proofline_circom_wasm::{Input, Kind, WasmError};
 use proofline_stages::{Class, Error, WitnessSource};
 
-/// Compiles a calculator.
+/// Compiles a calculator, or takes it from where compiled ones are kept.
 ///
 /// # Errors
 /// The file cannot be read or is no calculator over this field.
-pub fn open(wasm: &Path, limits: &Limits) -> Result<Calculator, Error> {
-    Calculator::open(wasm, limits).map_err(error_of)
+pub fn open(wasm: &Path, limits: &Limits, cache: Option<&Cache>) -> Result<Calculator, Error> {
+    let opened = match cache {
+        Some(cache) => Calculator::open_kept(wasm, limits, cache),
+        None => Calculator::open(wasm, limits),
+    };
+    opened.map_err(error_of)
 }
 
 /// The witness of an input file. The file is read and held against the circuit's signals where the graph puts synthesis.

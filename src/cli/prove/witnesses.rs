@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use proofline::circom::{Calculator, Limits};
+use proofline::circom::{Cache, Calculator, Limits};
 use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
@@ -65,7 +65,15 @@ impl Witnesses {
             return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(self.wtns.clone()) });
         };
         let inputs = self.inputs()?;
-        Ok(Gathered::Inputs(Arc::new(circom::open(wasm, &Limits::default())?), inputs))
+        let cache = Cache::of_user();
+        let calculator = circom::open(wasm, &Limits::default(), cache.as_ref())?;
+        if let (Some(cache), Some(why)) = (cache, calculator.unkept()) {
+            eprintln!(
+                "note: the compiled calculator is not kept in {}, and the next run compiles it again: {why}",
+                cache.folder().display()
+            );
+        }
+        Ok(Gathered::Inputs(Arc::new(calculator), inputs))
     }
 }
 

@@ -1,12 +1,14 @@
 //! A module, compiled and checked.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, ExternType, FuncType, InstancePre, Module, OptLevel, ValType};
+use wasmtime::{Engine, ExternType, FuncType, InstancePre, Module, ValType};
 
+use crate::cache::Cache;
+use crate::compile;
 use crate::error::WasmError;
 use crate::field;
 use crate::files::open_regular;
@@ -16,10 +18,6 @@ use crate::limits::Limits;
 use crate::run::Run;
 use crate::witness::Witness;
 use crate::work;
-
-/// How much stack compiled code may use, in bytes: templates inside templates are calls inside calls. Threads of Rust
-/// have 2 MiB.
-const STACK: usize = 1 << 20;
 
 /// How long a module may take to say what it is: its version, its prime, its sizes are constants in circom's code, and what
 /// initialises it clears some memory.
@@ -66,6 +64,7 @@ pub struct Calculator {
     version: Version,
     wires: usize,
     inputs: usize,
+    unkept: Option<io::Error>,
 }
 
 impl Calculator {
@@ -75,11 +74,17 @@ impl Calculator {
     ///
     /// What cannot be read, is not a calculator of circom 2 over BLS12-381, or needs more than the limits.
     pub fn open(file: &Path, limits: &Limits) -> Result<Self, WasmError> {
-        let mut bytes = Vec::new();
-        let opened = open_regular(file)?;
-        let most = limits.module_bytes.saturating_add(1);
-        opened.take(most).read_to_end(&mut bytes).map_err(WasmError::io("read", file))?;
-        Self::from_bytes(file, &bytes, limits)
+        Self::make(file, &read(file, limits)?, limits, None)
+    }
+
+    /// As [`Calculator::open`], but a module that takes long to compile is compiled once and kept. One that cannot be kept is
+    /// compiled all the same, and [`Calculator::unkept`] says why.
+    ///
+    /// # Errors
+    ///
+    /// As [`Calculator::open`].
+    pub fn open_kept(file: &Path, limits: &Limits, cache: &Cache) -> Result<Self, WasmError> {
+        Self::make(file, &read(file, limits)?, limits, Some(cache))
     }
 
     /// As [`Calculator::open`], of bytes in memory; `file` is their name in messages.
@@ -88,6 +93,10 @@ impl Calculator {
     ///
     /// As [`Calculator::open`].
     pub fn from_bytes(file: &Path, bytes: &[u8], limits: &Limits) -> Result<Self, WasmError> {
+        Self::make(file, bytes, limits, None)
+    }
+
+    fn make(file: &Path, bytes: &[u8], limits: &Limits, cache: Option<&Cache>) -> Result<Self, WasmError> {
         if bytes.len() as u64 > limits.module_bytes {
             return Err(WasmError::TooLarge { file: file.to_owned(), limit: limits.module_bytes });
         }
@@ -101,8 +110,18 @@ impl Calculator {
         if work > limits.compile_work {
             return Err(WasmError::TooMuchWork { file: file.to_owned(), work, limit: limits.compile_work });
         }
-        let engine = engine(limits)?;
-        let module = Module::from_binary(&engine, bytes).map_err(|error| not_wasm(format!("{error:#}")))?;
+        let engine = compile::engine(limits, work)?;
+        let cache = cache.filter(|cache| work >= cache.least_work());
+        let mut unkept = None;
+        let module = match cache.and_then(|cache| cache.find(&engine, bytes)) {
+            Some(module) => module,
+            None => {
+                let module = compile::module(&engine, bytes, work)?;
+                let module = module.map_err(|error| not_wasm(format!("{error:#}")))?;
+                unkept = cache.and_then(|cache| cache.keep(&engine, bytes, &module).err());
+                module
+            }
+        };
         check_shape(file, &module)?;
         let linker = host::linker(&engine).map_err(|error| WasmError::System(format!("{error:#}")))?;
         let module = linker.instantiate_pre(&module).map_err(|error| not_wasm(format!("{error:#}")))?;
@@ -114,6 +133,7 @@ impl Calculator {
             version: Version { major: 0, minor: 0, patch: 0 },
             wires: 0,
             inputs: 0,
+            unkept,
         };
         let time = limits.time.min(CONSTANTS_TIME);
         let (version, wires, inputs) = Run::scope(&calculator, None, time, |run| {
@@ -149,6 +169,12 @@ impl Calculator {
         self.inputs
     }
 
+    /// Why it could not be kept in the cache, if it was to be.
+    #[must_use]
+    pub fn unkept(&self) -> Option<&io::Error> {
+        self.unkept.as_ref()
+    }
+
     /// Calculates a witness.
     ///
     /// # Errors
@@ -173,26 +199,12 @@ impl fmt::Debug for Calculator {
     }
 }
 
-fn engine(limits: &Limits) -> Result<Engine, WasmError> {
-    let mut config = Config::new();
-    config
-        .cranelift_opt_level(OptLevel::None)
-        .epoch_interruption(true)
-        .consume_fuel(limits.fuel.is_some())
-        .max_wasm_stack(STACK)
-        // circom uses none of these: what is off cannot be attacked.
-        .wasm_simd(false)
-        .wasm_relaxed_simd(false)
-        .wasm_multi_memory(false)
-        .wasm_memory64(false)
-        .wasm_tail_call(false)
-        // Nobody reads these, and making them costs a tenth of the compilation.
-        .generate_address_map(false)
-        .native_unwind_info(false)
-        .wasm_backtrace_max_frames(None)
-        // The address space of a memory is reserved whole, so its base is a constant.
-        .memory_may_move(false);
-    Engine::new(&config).map_err(|error| WasmError::System(format!("{error:#}")))
+/// The bytes of a module, and one more than it may have if it is larger.
+fn read(file: &Path, limits: &Limits) -> Result<Vec<u8>, WasmError> {
+    let mut bytes = Vec::new();
+    let most = limits.module_bytes.saturating_add(1);
+    open_regular(file)?.take(most).read_to_end(&mut bytes).map_err(WasmError::io("read", file))?;
+    Ok(bytes)
 }
 
 /// Checks imports and exports, so that what is missing is said in circom's words.

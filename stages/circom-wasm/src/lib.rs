@@ -27,7 +27,8 @@
 //! no garbage collection. README.md has the measurements. In short: one witness is a process of half a second, most of it
 //! the same big-integer routines over and over, so a runtime must compile fast *and* run compiled code. An interpreter
 //! (wasmi) runs 8 times longer; wasmtime's baseline compiler (Winch) saves less in compiling than its code costs; the
-//! optimiser costs more than it saves. Compilation is on the calling thread: the crate starts no thread pool.
+//! optimiser costs more than it saves. Large modules are compiled on several threads, which end with the compilation, and
+//! may be kept compiled for the next process ([`Cache`]).
 //!
 //! # What a hostile module can do
 //!
@@ -52,7 +53,9 @@
 //! global variables and the stack it ran on, where single values may remain; messages of `log()`, which exist to be shown.
 //! Give log messages no secrets.
 
+mod cache;
 mod calculator;
+mod compile;
 mod error;
 pub mod field;
 mod files;
@@ -65,6 +68,7 @@ mod run;
 mod witness;
 mod work;
 
+pub use cache::Cache;
 pub use calculator::{Calculator, Version};
 pub use error::{Kind, WasmError};
 pub use field::Element;

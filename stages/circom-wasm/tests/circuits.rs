@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use proofline_circom_wasm::{Calculator, Input, Kind, Limits, WasmError};
+use proofline_circom_wasm::{Cache, Calculator, Input, Kind, Limits, WasmError};
 
 const CIRCUITS: [&str; 5] = ["multiplier", "arrays", "asserting", "buses", "nothing"];
 
@@ -215,4 +215,37 @@ fn a_module_that_is_cut_or_changed_ends_in_an_error_or_a_witness() {
         }
     }
     assert!(refused > 5, "only {refused} were refused");
+}
+
+#[test]
+fn a_kept_calculator_computes_the_same_witness() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = Cache::in_folder(folder.path().join("calculators")).with_least_work(0);
+    let limits = Limits::default();
+    let witnesses = [(); 2].map(|()| {
+        let calculator = Calculator::open_kept(&data("arrays.wasm"), &limits, &cache).expect("the module is good");
+        assert!(calculator.unkept().is_none());
+        calculator.witness(&input("arrays")).expect("the input is good").to_wtns()
+    });
+    assert_eq!(witnesses[0], witnesses[1]);
+    assert_eq!(std::fs::read_dir(cache.folder()).expect("it was made").count(), 1);
+}
+
+#[test]
+fn a_calculator_that_cannot_be_kept_computes_and_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("no-folder"), "").expect("it is written");
+    let cache = Cache::in_folder(folder.path().join("no-folder")).with_least_work(0);
+    let calculator =
+        Calculator::open_kept(&data("arrays.wasm"), &Limits::default(), &cache).expect("the module is good");
+    assert!(calculator.unkept().is_some());
+    calculator.witness(&input("arrays")).expect("the input is good");
+}
+
+#[test]
+fn small_calculators_are_not_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = Cache::in_folder(folder.path().join("calculators")).with_least_work(u64::MAX);
+    Calculator::open_kept(&data("multiplier.wasm"), &Limits::default(), &cache).expect("the module is good");
+    assert!(!cache.folder().exists());
 }
