@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use blstrs::Scalar;
 pub use proofline_circom_wasm::{Cache, Calculator, Limits};
-use proofline_circom_wasm::{Input, Kind, WasmError};
+use proofline_circom_wasm::{Kind, WasmError};
 use proofline_stages::{Class, Error, WitnessSource};
 
 /// Compiles a calculator, or takes it from where compiled ones are kept.
@@ -29,7 +29,7 @@ pub fn witness_of(calculator: &Arc<Calculator>, input: &Path) -> Result<WitnessS
     found.map_err(|source| Error::Io { action: "open", file: input.to_owned(), source })?;
     let (calculator, input) = (Arc::clone(calculator), input.to_owned());
     Ok(WitnessSource::computed(move |places| {
-        let input = Input::open(&input, Limits::default().input_bytes).map_err(error_of)?;
+        let input = calculator.read_input(&input).map_err(error_of)?;
         let witness = calculator.witness(&input).map_err(error_of)?;
         let values = witness.values();
         if values.len() != places.len() {

@@ -175,6 +175,16 @@ impl Calculator {
         self.unkept.as_ref()
     }
 
+    /// Reads the values for a witness of this circuit from a file; what has many more than the circuit takes is refused before it
+    /// takes memory.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read, is larger than the limit, is far too much, or is wrong as in [`Input::parse`].
+    pub fn read_input(&self, file: &Path) -> Result<Input, WasmError> {
+        Input::open_of(file, self.limits.input_bytes, self.inputs)
+    }
+
     /// Calculates a witness.
     ///
     /// # Errors

@@ -14,6 +14,10 @@ use crate::json::{Fault, Place, Reader, Start};
 /// How long the name of a signal may be, with the names of the buses around it, in bytes.
 const MAX_NAME: usize = 1000;
 
+/// How many names and values more than a circuit takes are read to the end, so that it can be said which they are. What has
+/// yet more is not this circuit's, and is not read into memory.
+const MOST_SPARE: usize = 100_000;
+
 /// The values for one witness, signal by signal in the order of the text. Wiped when dropped.
 ///
 /// ```
@@ -64,7 +68,7 @@ impl Input {
     ///
     /// What is wrong, with line and column.
     pub fn parse(text: &str) -> Result<Self, WasmError> {
-        Self::parse_named(text, None)
+        Self::parse_named(text, None, usize::MAX)
     }
 
     /// Reads a file of at most `max_bytes`.
@@ -73,6 +77,11 @@ impl Input {
     ///
     /// What cannot be read, is too large, or is wrong as in [`Input::parse`]; the file is named.
     pub fn open(file: &Path, max_bytes: u64) -> Result<Self, WasmError> {
+        Self::open_of(file, max_bytes, usize::MAX)
+    }
+
+    /// As [`Input::open`], of a circuit that takes at most `wanted` values.
+    pub(crate) fn open_of(file: &Path, max_bytes: u64, wanted: usize) -> Result<Self, WasmError> {
         let opened = open_regular(file)?;
         // Room for the whole file at once: growing would leave copies behind.
         let len = opened.metadata().map_or(0, |metadata| metadata.len()).min(max_bytes);
@@ -93,7 +102,7 @@ impl Input {
                 let what = "the text is not UTF-8: save it in that encoding".to_owned();
                 WasmError::input(Some(file), Fault { place, what })
             })?;
-            Self::parse_named(text, Some(file))
+            Self::parse_named(text, Some(file), wanted)
         });
         bytes.zeroize();
         input
@@ -104,8 +113,9 @@ impl Input {
         self.signals.iter().map(|signal| (signal.name.as_str(), signal.values.as_slice()))
     }
 
-    fn parse_named(text: &str, file: Option<&Path>) -> Result<Self, WasmError> {
-        let mut builder = Builder { reader: Reader::new(text), signals: Vec::new(), places: HashMap::new() };
+    fn parse_named(text: &str, file: Option<&Path>, wanted: usize) -> Result<Self, WasmError> {
+        let (signals, places) = (Vec::new(), HashMap::new());
+        let mut builder = Builder { reader: Reader::new(text), signals, places, wanted, read: 0 };
         builder.whole().map_err(|fault| WasmError::input(file, fault))?;
         Ok(Self { file: file.map(Path::to_owned), signals: builder.signals })
     }
@@ -115,6 +125,10 @@ struct Builder<'t> {
     reader: Reader<'t>,
     signals: Vec<Signal>,
     places: HashMap<String, Place>,
+    /// How many values the circuit takes.
+    wanted: usize,
+    /// Names and values so far.
+    read: usize,
 }
 
 /// An array being read: its signal's values so far, or whether it holds buses instead.
@@ -194,7 +208,10 @@ impl Builder<'_> {
                         return mixed(name, place);
                     }
                     match element(&scalar, name, place) {
-                        Ok(value) => push(&mut into.values, value),
+                        Ok(value) => {
+                            self.count(place)?;
+                            push(&mut into.values, value);
+                        }
                         Err(Fault { place, what }) => return fault(place, format!("element {index}: {what}")),
                     }
                 }
@@ -204,7 +221,19 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Counts a name or a value before it is kept.
+    fn count(&mut self, place: Place) -> Result<(), Fault> {
+        self.read += 1;
+        let most = self.wanted.saturating_mul(2).saturating_add(MOST_SPARE);
+        if self.read > most {
+            let what = "what is read so far is too much: the circuit takes";
+            return fault(place, format!("{what} {} values in all; is it the input of another circuit?", self.wanted));
+        }
+        Ok(())
+    }
+
     fn signal(&mut self, name: String, place: Place, values: Vec<Element>) -> Result<(), Fault> {
+        self.count(place)?;
         let signal = Signal { name, place, values };
         if let Some(first) = self.places.insert(signal.name.clone(), place) {
             return fault(place, format!("`{}` is given a second time, first at {first}: remove one", signal.name));
@@ -265,92 +294,4 @@ fn element(scalar: &Start<'_>, name: &str, place: Place) -> Result<Element, Faul
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(text: &str) -> Vec<(String, Vec<u64>)> {
-        let input = Input::parse(text).expect("the text is good");
-        input.signals().map(|(name, values)| (name.to_owned(), values.iter().map(|value| value[0]).collect())).collect()
-    }
-
-    fn refusal(text: &str) -> String {
-        Input::parse(text).expect_err("the text is bad").to_string()
-    }
-
-    #[test]
-    fn arrays_are_flattened_in_order() {
-        assert_eq!(
-            names(r#"{"m": [[1, "2"], [[3], "0x4"], []], "e": []}"#),
-            [("m".into(), vec![1, 2, 3, 4]), ("e".into(), vec![])]
-        );
-    }
-
-    #[test]
-    fn buses_have_their_names_with_dots_and_indices() {
-        let text = r#"{"o": {"x": 1, "y": [2, 3]}, "p": [[{"a": {"b": 4}}], [{"a.b": 5}]], "q.r": 6, "none": {}}"#;
-        let expected = [
-            ("o.x", vec![1]),
-            ("o.y", vec![2, 3]),
-            ("p[0][0].a.b", vec![4]),
-            ("p[1][0].a.b", vec![5]),
-            ("q.r", vec![6]),
-        ];
-        assert_eq!(names(text), expected.map(|(name, values)| (name.to_owned(), values)));
-    }
-
-    #[test]
-    fn numbers_are_exact_and_negative_ones_mod_r() {
-        let input =
-            Input::parse(r#"{"a": [9007199254740993, -1, " 12 ", true, false, -0]}"#).expect("the text is good");
-        let (_, values) = input.signals().next().expect("one signal");
-        assert_eq!(values[0], [9_007_199_254_740_993, 0, 0, 0]);
-        assert_eq!(values[1][0], field::MODULUS[0] - 1);
-        assert_eq!(values[2..].iter().map(|value| value[0]).collect::<Vec<_>>(), [12, 1, 0, 0]);
-    }
-
-    #[test]
-    fn refusals_say_where_and_what() {
-        for (text, said) in [
-            ("[1]", "1:1: an input is one object"),
-            ("{\n \"a\": 1,\n \"a\": 2}", "3:2: `a` is given twice"),
-            (r#"{"a": {"b": 1}, "a.b": 2}"#, "1:17: `a.b` is given a second time, first at 1:8"),
-            (r#"{"a": 1.5}"#, "1:7: `1.5` of signal `a` is not an integer written out"),
-            (r#"{"a": 1e21}"#, "1:7: `1e21` of signal `a` is not an integer written out"),
-            (r#"{"a": "one"}"#, "1:7: `one` of signal `a` is not an integer: write"),
-            (r#"{"a": ""}"#, "1:7: `` of signal `a` is not an integer: write"),
-            (r#"{"a": null}"#, "1:7: `a` is null"),
-            (r#"{"a": [1, [2, null]]}"#, "1:15: element 1: `a[1]` is null"),
-            (r#"{"a": [1, {"b": 2}]}"#, "1:11: the array `a` holds values and buses"),
-            (r#"{"a": [{"b": 2}, 1]}"#, "1:18: the array `a` holds values and buses"),
-            (r#"{"": 1}"#, "1:2: a signal without a name"),
-        ] {
-            let refused = refusal(text);
-            assert!(refused.contains(said), "{text} → {refused}");
-        }
-        let refused = refusal(&format!(r#"{{"a": ["{MODULUS_TEXT}"]}}"#));
-        assert!(
-            refused.contains("1:8: element 0: `524358751751261904794477…` of signal `a` is not below r"),
-            "{refused}"
-        );
-    }
-
-    #[test]
-    fn names_cannot_multiply() {
-        let text = format!(r#"{{"{}": {{"b": 1}}}}"#, "a".repeat(MAX_NAME));
-        assert!(refusal(&text).contains("a name of 1002 bytes"));
-    }
-
-    #[test]
-    fn files_are_bounded_and_named() {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let file = folder.path().join("input.json");
-        std::fs::write(&file, b"{\"a\": 1}").expect("a file can be written");
-        assert_eq!(Input::open(&file, 8).expect("eight bytes").signals.len(), 1);
-        assert!(matches!(Input::open(&file, 7), Err(WasmError::TooLarge { limit: 7, .. })));
-        assert!(matches!(Input::open(Path::new("/dev/zero"), 1000), Err(WasmError::Io { .. })));
-        std::fs::write(&file, b"{\n \"\xff\": 1}").expect("a file can be written");
-        let refused = Input::open(&file, 100).expect_err("not UTF-8").to_string();
-        assert!(refused.contains("input.json:2:3: the text is not UTF-8"), "{refused}");
-        assert!(matches!(Input::open(&folder.path().join("none"), 100), Err(WasmError::Io { .. })));
-    }
-}
+mod tests;

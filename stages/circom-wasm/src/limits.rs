@@ -11,7 +11,8 @@ pub struct Limits {
     pub module_bytes: u64,
     /// How much work compiling may be, in units of about a microsecond; it is estimated from the module before.
     pub compile_work: u64,
-    /// The size of an input file, in bytes. Reading one takes up to 32 times as much memory, for `[0,0,0,…]`.
+    /// The size of an input file, in bytes. Reading one takes up to 32 times as much memory, for `[0,0,0,…]`,
+    /// but never for more values than twice the circuit's.
     pub input_bytes: u64,
     /// The memory of one calculation, in bytes. circom takes about 40 bytes for each signal, before simplification.
     pub memory_bytes: u64,
