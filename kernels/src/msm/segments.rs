@@ -15,7 +15,9 @@ use super::workspace::{Pool, Task, Window};
 pub(super) const BLOCK: usize = 1 << 12;
 /// A segment of more entries than this is cut into pieces first.
 pub(super) const PIECE: usize = 1 << 7;
-/// Entries that one parallel task sums, at least.
+/// Entries that one parallel task sums, at least. A segment of more is cut into pieces for all threads, one such segment after
+/// the other: were they tasks, a thread that waits for the pieces of one would take up another meanwhile, and in it another, each
+/// with memory of its own.
 const ENTRIES_PER_TASK: usize = 1 << 16;
 /// Tasks of a sum, at most: the list of them stays small.
 const MOST_TASKS: usize = 1 << 9;
@@ -32,50 +34,72 @@ pub(super) fn sum_segments<C: Curve, A: Adder<C>>(
     debug_assert_eq!(sizes.iter().map(|&size| size as usize).sum::<usize>(), entries.len());
     // Cut into tasks of whole segments.
     let per_task = ENTRIES_PER_TASK.max(entries.len() / MOST_TASKS);
-    let mut tasks = Vec::new();
+    let (mut tasks, mut huge) = (Vec::new(), Vec::new());
     let (mut entries, mut sizes, mut out) = (entries, sizes, out);
-    while !sizes.is_empty() {
+    while let Some(&first) = sizes.first() {
+        let is_huge = |size: u32| size as usize > ENTRIES_PER_TASK;
+        let mut total = 0;
+        let count = if is_huge(first) {
+            total = first as usize;
+            1
+        } else {
+            let fits = |size: &&u32| {
+                let open = total < per_task && !is_huge(**size);
+                total += if open { **size as usize } else { 0 };
+                open
+            };
+            sizes.iter().take_while(fits).count()
+        };
+        let (own_out, rest_out) = std::mem::take(&mut out).split_at_mut(count);
+        if is_huge(first) {
+            huge.push((&entries[..total], &mut own_out[0]));
+        } else {
+            tasks.push((&entries[..total], &sizes[..count], own_out));
+        }
+        (entries, sizes, out) = (&entries[total..], &sizes[count..], rest_out);
+    }
+    tasks.into_par_iter().for_each(|(entries, sizes, out)| sum_task(adder, pool, entries, sizes, out));
+    huge.into_iter().for_each(|(entries, out)| *out = sum_all(adder, pool, entries));
+}
+
+/// [`sum_segments`] of no huge ones, alone on its thread.
+fn sum_task<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entries: &[u32], sizes: &[u32], out: &mut [A::Point]) {
+    let mut rest = (entries, sizes, out);
+    while !rest.1.is_empty() {
+        let (entries, sizes, out) = rest;
+        if sizes[0] as usize > BLOCK {
+            // Several blocks, one after the other.
+            let (own, after) = entries.split_at(sizes[0] as usize);
+            let mut partial = [A::infinity(); ENTRIES_PER_TASK / BLOCK];
+            let partial = &mut partial[..own.len().div_ceil(BLOCK)];
+            pool.with_task(adder, |task| {
+                let mut blocks = own.chunks(BLOCK).zip(&mut *partial).peekable();
+                while let Some((block, sum)) = blocks.next() {
+                    let soon = blocks.peek().map_or(&[][..], |(block, _)| block);
+                    sum_block(adder, task, block, &[block.len() as u32], soon, std::slice::from_mut(sum));
+                }
+                out[0] = add_up(adder, task, partial);
+            });
+            rest = (after, &sizes[1..], &mut out[1..]);
+            continue;
+        }
         let mut total = 0;
         let count = sizes
             .iter()
             .take_while(|size| {
-                let open = total < per_task;
-                total += if open { **size as usize } else { 0 };
-                open
+                total += **size as usize;
+                total <= BLOCK
             })
             .count();
-        let (task_out, rest_out) = std::mem::take(&mut out).split_at_mut(count);
-        tasks.push((&entries[..total], &sizes[..count], task_out));
-        (entries, sizes, out) = (&entries[total..], &sizes[count..], rest_out);
+        let total = sizes[..count].iter().map(|&size| size as usize).sum();
+        let (block_out, rest_out) = out.split_at_mut(count);
+        let after = entries.get(total..).unwrap_or(&[]);
+        let soon = &after[..after.len().min(BLOCK)];
+        pool.with_task(adder, |task| {
+            sum_block(adder, task, &entries[..total], &sizes[..count], soon, block_out);
+        });
+        rest = (after, &sizes[count..], rest_out);
     }
-    tasks.into_par_iter().for_each(|(entries, sizes, out)| {
-        let mut rest = (entries, sizes, out);
-        while !rest.1.is_empty() {
-            let (entries, sizes, out) = rest;
-            if sizes[0] as usize > BLOCK {
-                let (own, after) = entries.split_at(sizes[0] as usize);
-                out[0] = sum_all(adder, pool, own);
-                rest = (after, &sizes[1..], &mut out[1..]);
-                continue;
-            }
-            let mut total = 0;
-            let count = sizes
-                .iter()
-                .take_while(|size| {
-                    total += **size as usize;
-                    total <= BLOCK
-                })
-                .count();
-            let total = sizes[..count].iter().map(|&size| size as usize).sum();
-            let (block_out, rest_out) = out.split_at_mut(count);
-            let after = entries.get(total..).unwrap_or(&[]);
-            let soon = &after[..after.len().min(BLOCK)];
-            pool.with_task(adder, |task| {
-                sum_block(adder, task, &entries[..total], &sizes[..count], soon, block_out);
-            });
-            rest = (after, &sizes[count..], rest_out);
-        }
-    });
 }
 
 /// The sum of all entries. Parallel.
@@ -90,22 +114,24 @@ pub(super) fn sum_all<C: Curve, A: Adder<C>>(adder: &A, pool: &Pool<C, A>, entri
         partial.clear();
         partial.resize(sizes.len(), A::infinity());
         sum_segments(adder, pool, entries, sizes, partial);
-        pool.with_task(adder, |task| {
-            while partial.len() > 1 {
-                let half = (partial.len() / 2) as u32;
-                task.pairs.clear();
-                task.pairs.extend((0..half).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }));
-                let odd = partial.len() % 2 == 1;
-                let last = partial[partial.len() - 1];
-                adder.add_points(&task.pairs, &[], partial, &mut task.scratch);
-                partial.truncate(half as usize);
-                if odd {
-                    partial.push(last);
-                }
-            }
-        });
-        partial[0]
+        pool.with_task(adder, |task| add_up(adder, task, partial))
     })
+}
+
+/// The sum of some points, of which there is at least one, as a tree. They are overwritten.
+fn add_up<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, mut points: &mut [A::Point]) -> A::Point {
+    while points.len() > 1 {
+        let half = points.len() / 2;
+        task.pairs.clear();
+        task.pairs.extend((0..half as u32).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }));
+        let (odd, last) = (points.len() % 2, points[points.len() - 1]);
+        adder.add_points(&task.pairs, &[], points, &mut task.scratch);
+        points = &mut points[..half + odd];
+        if odd == 1 {
+            points[half] = last;
+        }
+    }
+    points[0]
 }
 
 /// The entries whose bases are wanted next, in equal shares for the additions that are made meanwhile.

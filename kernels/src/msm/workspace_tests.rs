@@ -169,7 +169,7 @@ fn panics_inside<A: Adder<G1Affine>>(pool: &Pool<G1Affine, A>, adder: &A) {
 }
 
 /// After [`Query::prepare`] nothing is mapped, also where buckets are so large that they are cut into pieces, and many of them
-/// are summed at once: a thread that waits for the pieces of one may take up another.
+/// are to be summed: a thread that waits for the pieces of one takes up no other.
 #[test]
 fn a_prepared_workspace_has_room_for_many_huge_buckets() {
     let n = 1 << 18;
