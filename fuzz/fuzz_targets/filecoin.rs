@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Once;
 
 use libfuzzer_sys::fuzz_target;
-use proofline_stages::circuits::filecoin::{Kind, Statement, prover_id, read_c1};
+use proofline_stages::circuits::filecoin::{Kind, Statement, prover_id, read_c1, read_fields};
 use serde_json::{Map, Value};
 
 static QUIET: Once = Once::new();
@@ -50,7 +50,7 @@ fuzz_target!(|bytes: &[u8]| {
         _ => {
             let Some((&kind, text)) = bytes.split_first() else { return };
             let kind = [Kind::Porep, Kind::Window, Kind::Winning, Kind::Update][usize::from(kind % 4)];
-            let Ok(Value::Object(fields)) = serde_json::from_slice(text) else { return };
+            let Ok(fields) = read_fields(kind, file, text) else { return };
             if let Ok(statement) = Statement::from_json(kind, &fields) {
                 let Value::Object(again) = statement.to_json() else { panic!("a statement is an object") };
                 assert_eq!(Statement::from_json(kind, &again).ok(), Some(statement));

@@ -130,11 +130,13 @@ pub fn expect_apart<'a>(
     Ok(())
 }
 
-/// Whether files can be made in this folder.
+/// Whether files can be made in this folder, and the disk has room for a block.
 fn expect_writable_folder(folder: &Path) -> Result<(), Error> {
     let probe = folder.join(format!(".probe.{}.tmp", std::process::id()));
     let fail = |source| Error::Io { action: "write to", file: folder.to_owned(), source };
-    fs::write(&probe, []).and_then(|()| fs::remove_file(&probe)).map_err(fail)
+    let written = fs::write(&probe, [0; 4096]);
+    let removed = fs::remove_file(&probe);
+    written.and(removed).map_err(fail)
 }
 
 /// Makes a folder and those above it, and sees to it that files can be made in it. Gives those that were not there, the
@@ -184,7 +186,12 @@ impl FolderLock {
         let made = make_folder(folder)?;
         let file = folder.join(".proofline.lock");
         let fail = |source| Error::Io { action: "create", file: file.clone(), source };
-        let lock = fs::File::create(&file).map_err(fail)?;
+        // A pipe would be waited for; what a link leads to is somebody's file.
+        if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
+            let advice = ": remove it, or choose another folder; runs keep each other out with it".to_owned();
+            return Err(Error::NotRegular { file, advice }.into());
+        }
+        let lock = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&file).map_err(fail)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { file, made, _locked: lock }),
             Err(fs::TryLockError::WouldBlock) => {

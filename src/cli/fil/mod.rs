@@ -89,6 +89,9 @@ struct Fabricate {
     /// What nodes and randomness are drawn from: the same text, the same vanilla proofs
     #[arg(long, value_name = "TEXT", default_value = "demo")]
     seed: String,
+    /// Replaces what is in the folder already
+    #[arg(long)]
+    force: bool,
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -154,8 +157,8 @@ impl FilCommand {
             Action::Seal(Seal { size, registered, sectors, miner, seed, force, output }) => {
                 let _ = (size, registered, sectors, miner, seed, force, output);
             }
-            Action::Fabricate(Fabricate { kind, size, sectors, miner, seed, output }) => {
-                let _ = (kind, size, sectors, miner, seed, output);
+            Action::Fabricate(Fabricate { kind, size, sectors, miner, seed, force, output }) => {
+                let _ = (kind, size, sectors, miner, seed, force, output);
             }
             Action::Params(Params { kind, size, seed, force, output }) => {
                 let _ = (kind, size, seed, force, output);

@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use proofline::setup::{Entropy, generate};
+use proofline::{Error, resident};
 use serde_json::json;
 
 use super::{Params, family};
 use crate::cli::exit::Fault;
-use crate::cli::filecoin::keys::{circuit, folder_of};
+use crate::cli::filecoin::keys::{circuit, folder_of, is_file};
 use crate::cli::files;
 use crate::cli::watch::with_bars;
 
@@ -21,9 +22,12 @@ impl Params {
         let folder = folder_of(self.output.as_deref());
         let _lock = files::FolderLock::take(&folder)?;
         let (params, vk) = (family.params_in(&folder)?, family.vk_in(&folder)?);
-        if params.exists() && !self.force {
-            let key = params.display();
-            return Err(Fault::Usage(format!("{key} is there already: choose another folder, or use --force")));
+        // Each of them is a key that proofs may be made or judged with, also where the others are missing.
+        for file in [&params, &vk, &resident::beside(&params)] {
+            if is_file(file)? && !self.force {
+                let file = file.display();
+                return Err(Fault::Usage(format!("{file} is there already: choose another folder, or use --force")));
+            }
         }
         let clock = Instant::now();
         let shape = circuit(family, &params)?;

@@ -31,7 +31,7 @@ impl Input {
         match (kind, &args.c1, args.vanilla.is_empty()) {
             (Kind::Porep, Some(c1), true) => Self::of_c1(c1, &fields),
             (Kind::Porep, ..) => Err(Fault::Usage("a porep proof is made of --c1 FILE, and of nothing else".into())),
-            (_, None, false) => Self::of_vanilla(kind, &fields, &args.vanilla),
+            (_, None, false) => Self::of_vanilla(args.claim.statement_of(&fields)?, &args.vanilla),
             _ => Err(Fault::Usage(format!("a {kind} proof is made of --vanilla FILE …, and of nothing else"))),
         }
     }
@@ -51,21 +51,20 @@ impl Input {
         let Value::Object(of_c1) = statement.to_json() else {
             return Err(Fault::Internal("a statement that is no JSON object".into()));
         };
-        match fields.iter().find(|(name, value)| of_c1.get(*name) != Some(*value)) {
-            Some((name, value)) => {
-                let found = of_c1.get(name).map_or_else(|| "nothing of that name".to_owned(), Value::to_string);
-                let c1 = c1.display();
-                Err(Error::Mismatch(format!(
-                    "`{name}` is {value} in the statement, and {c1} has {found}: they are not of one sector"
-                ))
-                .into())
-            }
+        // Both sides are in the one form of fields, and the C1 output has all of them.
+        let other =
+            of_c1.iter().find_map(|(name, found)| Some((name, found, fields.get(name).filter(|it| *it != found)?)));
+        match other {
+            Some((name, found, given)) => Err(Error::Mismatch(format!(
+                "`{name}` is said to be {given}, and {} has {found}: give the C1 output of that sector, or leave `{name}` out",
+                c1.display()
+            ))
+            .into()),
             None => Ok(Self { statement, task }),
         }
     }
 
-    fn of_vanilla(kind: Kind, fields: &Map<String, Value>, vanilla: &[PathBuf]) -> Result<Self, Fault> {
-        let mut statement = Statement::from_json(kind, fields)?;
+    fn of_vanilla(mut statement: Statement, vanilla: &[PathBuf]) -> Result<Self, Fault> {
         let bytes = vanilla.iter().map(|file| files::read(file, MOST_VANILLA_BYTES)).collect::<Result<Vec<_>, _>>()?;
         let files: Vec<(&Path, &[u8])> =
             vanilla.iter().zip(&bytes).map(|(file, bytes)| (&**file, &bytes[..])).collect();

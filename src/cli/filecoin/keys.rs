@@ -1,5 +1,6 @@
 //! Keys in a folder, under the network's names.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use proofline::filecoin::{Family, expect_published};
@@ -25,7 +26,16 @@ pub fn folder_of(given: Option<&Path>) -> PathBuf {
 pub fn read(family: Family, folder: Option<&Path>, published: bool) -> Result<(CircuitShape, ProvingKey), Fault> {
     let params = existing(family, &folder_of(folder))?;
     expect_room_for_key(&params)?;
-    if published || std::env::var_os(PUBLISHED_VARIABLE).is_some_and(|value| value == "true") {
+    let published = published || std::env::var_os(PUBLISHED_VARIABLE).is_some_and(|value| value == "true");
+    if published {
+        if !is_file(&params)? {
+            return Err(Error::Mismatch(format!(
+                "{} is not there, only the converted key beside it, which no digest is published of: get the key itself, or \
+                 leave out --published ({PUBLISHED_VARIABLE})",
+                params.display()
+            ))
+            .into());
+        }
         tell!("{}: holding its digest against the published one", params.display());
         expect_published(&params)?;
     }
@@ -62,23 +72,46 @@ pub fn circuit(family: Family, params: &Path) -> Result<CircuitShape, Fault> {
 pub fn verifying_key(family: Family, folder: Option<&Path>) -> Result<VerifyingKey, Fault> {
     let folder = folder_of(folder);
     let vk = family.vk_in(&folder)?;
-    if vk.exists() {
+    if is_file(&vk)? {
         return Ok(VerifyingKey::read(&vk)?);
     }
     Ok(VerifyingKey::of_any(&existing(family, &folder)?)?)
 }
 
 fn existing(family: Family, folder: &Path) -> Result<PathBuf, Fault> {
+    let fault = |kind, said: String| Error::Io {
+        action: "look for keys in",
+        file: folder.to_owned(),
+        source: std::io::Error::new(kind, said),
+    };
+    if folder.exists() && !folder.is_dir() {
+        let said = "it is not a folder; --params is the folder of the network's keys here, not a key".to_owned();
+        return Err(fault(ErrorKind::NotADirectory, said).into());
+    }
     let params = family.params_in(folder)?;
-    if params.exists() || resident::beside(&params).exists() {
+    // Both are looked at: what lies there and is no file is not passed over.
+    if is_file(&params)? | is_file(&resident::beside(&params))? {
         return Ok(params);
     }
     let Family { kind, size } = family;
-    let source = std::io::ErrorKind::NotFound.into();
-    tell!(
-        "the key of {family} is not in {}: get it with the network's own tools, or make one for tests with `proofline fil \
-         params {kind} --size {size} --seed demo -o {0}`",
+    let said = format!(
+        "the key of {family}, {}, is not there: get it with the network's own tools, or make one for tests with `proofline fil \
+         params {kind} --size {size} --seed demo -o {}`",
+        params.file_name().unwrap_or_default().display(),
         folder.display()
     );
-    Err(Error::Io { action: "read", file: params, source }.into())
+    Err(fault(ErrorKind::NotFound, said).into())
+}
+
+/// Whether there is a file. A folder, a pipe or a device in its place is an error, and so is what cannot be looked at.
+pub fn is_file(file: &Path) -> Result<bool, Error> {
+    match std::fs::metadata(file) {
+        Ok(found) if found.is_file() => Ok(true),
+        Ok(_) => {
+            let advice = ": remove it, or choose another folder of keys".to_owned();
+            Err(Error::NotRegular { file: file.to_owned(), advice })
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(Error::Io { action: "read", file: file.to_owned(), source }),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proofline::Error;
-use proofline::filecoin::{Family, Kind, RegisteredProof, Statement, prover_id, to_hex};
+use proofline::filecoin::{Family, Kind, RegisteredProof, Statement, field, fields_of, prover_id, read_fields, to_hex};
 use serde_json::{Map, Value, json};
 
 use super::ClaimArgs;
@@ -11,7 +11,7 @@ use crate::cli::exit::Fault;
 use crate::cli::files;
 
 /// A statement about a partition of the most sectors has a third of a megabyte.
-const MOST_STATEMENT_BYTES: u64 = 1 << 26;
+const MOST_STATEMENT_BYTES: u64 = 1 << 24;
 
 impl ClaimArgs {
     /// The kind of proof that is asked for.
@@ -20,15 +20,21 @@ impl ClaimArgs {
         kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))
     }
 
-    /// The fields that are given.
+    /// The fields that are given, each in its one form.
     pub fn fields(&self) -> Result<Map<String, Value>, Fault> {
         let kind = self.kind()?;
-        let mut fields = self.statement.as_deref().map_or_else(|| Ok(Map::new()), read)?;
-        let mut put = |name: &str, option: &str, value: Value| match fields.insert(name.to_owned(), value.clone()) {
-            Some(old) if old != value => Err(Fault::Usage(format!(
-                "`{name}` is {old} in the statement and {value} on the command line ({option}): give it once"
-            ))),
-            _ => Ok(()),
+        let mut fields = self.statement.as_deref().map_or_else(|| Ok(Map::new()), |file| read(kind, file))?;
+        let mut put = |name: &str, option: &str, value: Value| {
+            if !fields_of(kind).contains(&name) {
+                return Err(Fault::Usage(format!("{option}: a statement of the kind {kind} has no `{name}`")));
+            }
+            let value = field(kind, name, &value).map_err(|fault| Error::BadText(format!("{option}: {fault}")))?;
+            match fields.insert(name.to_owned(), value.clone()) {
+                Some(old) if old != value => Err(Fault::Usage(format!(
+                    "`{name}` is {old} in the statement and {value} on the command line ({option}): give it once"
+                ))),
+                _ => Ok(()),
+            }
         };
         let registered = match (&self.registered, &self.size) {
             (Some(name), _) => Some(name.clone()),
@@ -71,9 +77,36 @@ impl ClaimArgs {
         Ok(fields)
     }
 
+    /// The statement of all that is given.
+    pub fn statement_of(&self, fields: &Map<String, Value>) -> Result<Statement, Fault> {
+        let kind = self.kind()?;
+        let missing = |name: &&str| *name != "sectors" && !fields.contains_key(*name);
+        match (fields_of(kind).into_iter().find(missing), &self.statement) {
+            (Some(name), Some(file)) => {
+                let (file, option) = (file.display(), option_of(name));
+                Err(Error::BadText(format!("{file} has no `{name}`: it is to stand there, or give {option}")).into())
+            }
+            (Some(name), None) => Err(Fault::Usage(format!(
+                "a statement of the kind {kind} has a `{name}`: give {}, or --statement FILE",
+                option_of(name)
+            ))),
+            (None, _) => Ok(Statement::from_json(kind, fields)?),
+        }
+    }
+
     /// The whole statement.
     pub fn whole(&self) -> Result<Statement, Fault> {
-        Ok(Statement::from_json(self.kind()?, &self.fields()?)?)
+        self.statement_of(&self.fields()?)
+    }
+}
+
+/// What says a field on the command line.
+fn option_of(field: &str) -> String {
+    match field {
+        "registered_proof" => "--registered NAME or --size SIZE".to_owned(),
+        "prover_id" => "--miner ID".to_owned(),
+        "sector_id" => "--sector N".to_owned(),
+        hex => format!("--{} HEX", hex.replace('_', "-")),
     }
 }
 
@@ -86,12 +119,6 @@ fn sector(text: &str) -> Result<Value, Fault> {
     Ok(json!({ "sector_id": number, "comm_r": comm_r }))
 }
 
-fn read(file: &Path) -> Result<Map<String, Value>, Fault> {
-    let bytes = files::read(file, MOST_STATEMENT_BYTES)?;
-    let wrong = |why: String| Error::BadText(format!("{} is no statement: {why}", file.display()));
-    let value: Value = serde_json::from_slice(&bytes).map_err(|fault| wrong(fault.to_string()))?;
-    match value {
-        Value::Object(fields) => Ok(fields),
-        _ => Err(wrong("it must be a JSON object".to_owned()).into()),
-    }
+fn read(kind: Kind, file: &Path) -> Result<Map<String, Value>, Fault> {
+    Ok(read_fields(kind, file, &files::read(file, MOST_STATEMENT_BYTES)?)?)
 }

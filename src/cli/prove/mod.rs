@@ -31,6 +31,11 @@ use witnesses::{Gathered, Witnesses};
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("what").required(true).multiple(true),
+    // All that says another circuit or another witness; an option by itself cannot say it of those of other structs.
+    group = ArgGroup::new("no_filecoin")
+        .args(["circuit", "r1cs", "zkey", "wtns", "wasm", "input"])
+        .multiple(true)
+        .conflicts_with("filecoin"),
     after_help = "Examples:\n  proofline prove --circuit sha256:4 --params out/keys --count 8 --out out/proofs\n  \
                   proofline prove --r1cs c.r1cs --wtns c.wtns --params out/keys --out out/proofs\n  \
                   proofline prove --zkey c.zkey --wasm c.wasm --input 'inputs/*.json' --out out/proofs\n  \
@@ -86,6 +91,9 @@ impl Prove {
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
         let inputs = [self.material.files(), self.witnesses.files(), self.filecoin.files()].concat();
         files::expect_apart(inputs, outputs)?;
+        if self.filecoin.claim.kind.is_some() {
+            self.output.expect_network_format()?;
+        }
         // Before the folder is cleared, which may hold the statement of an earlier run.
         let filecoin = self.filecoin.claim.kind.is_some().then(|| Input::gather(&self.filecoin)).transpose()?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.

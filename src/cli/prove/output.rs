@@ -50,6 +50,18 @@ impl Output {
         self.out.as_deref()
     }
 
+    /// Whether proofs of Filecoin's can be written so.
+    pub fn expect_network_format(&self) -> Result<(), Fault> {
+        match self.format {
+            Some(ProofFormat::Json) => Err(Fault::Usage(
+                "--format json: a proof of Filecoin's is written as the chain wants it, in 192 bytes for each partition: \
+                 leave the option out"
+                    .into(),
+            )),
+            Some(ProofFormat::Bin) | None => Ok(()),
+        }
+    }
+
     /// Makes the folder, if one is wanted, and keeps other runs out of it. Refuses one that holds proofs of an earlier run,
     /// or removes them: old and new ones look alike. What this run reads stays.
     pub fn take(&self, read: &[PathBuf]) -> Result<Option<files::FolderLock>, Fault> {

@@ -212,6 +212,70 @@ fn statements_are_read_back_and_refused_with_the_field() {
 }
 
 #[test]
+fn a_statement_says_each_thing_once_and_nothing_else() {
+    let file = Path::new("s.json");
+    let good = String::from_utf8(bytes("winning-2k.meta.json")).unwrap();
+    let read = |text: &str| read_fields(Kind::Winning, file, text.as_bytes()).map(drop);
+    read(&good).unwrap();
+    let with = |from: &str, to: &str| {
+        let changed = good.replacen(from, to, 1);
+        assert_ne!(changed, good, "{from}");
+        let error = refused(read(&changed), Class::BadInput);
+        assert!(error.contains("s.json"), "{error}");
+        error
+    };
+    let twice = with("{", "{\"randomness\": \"00\",");
+    assert!(twice.contains("`randomness` is there twice"), "{twice}");
+    let twice = with("\"sector_id\": 1", "\"sector_id\": 2, \"sector_id\": 1");
+    assert!(twice.contains("`sector_id` is there twice"), "{twice}");
+    assert!(with("{", "{\"ticket\": \"00\",").contains("`ticket` is no field of a statement of the kind winning"));
+    assert!(with("\"sector_id\"", "\"miner\": 1, \"sector_id\"").contains("`miner` is no field of a sector"));
+    assert!(with("\"sector_id\": 1", "\"sector_id\": 1.0").contains("`sector_id` must be a whole number"));
+    assert!(with("\"sector_id\": 1", "\"sector_id\": 18446744073709551616").contains("below 2^64"));
+    assert!(with("e807", "e8").contains("`prover_id`: 62 hexadecimal digits"));
+    for (text, said) in [("[]", "must be a JSON object"), ("", "cut off"), ("\u{feff}{}", "expected value")] {
+        let error = refused(read(text), Class::BadInput);
+        assert!(error.contains(said) && error.contains("s.json"), "{error}");
+    }
+    let nested = "[".repeat(100_000);
+    assert!(refused(read(&nested), Class::BadInput).contains("recursion limit"));
+}
+
+#[test]
+fn fields_have_one_form_in_which_they_are_compared() {
+    let same = |kind, name: &str, given: Value, form: Value| {
+        assert_eq!(field(kind, name, &given).unwrap(), form, "{name}");
+        assert_eq!(field(kind, name, &form).unwrap(), form, "{name}");
+    };
+    let (upper, lower) = ("AB".repeat(32), "ab".repeat(32));
+    same(Kind::Porep, "ticket", format!("0x{upper}").into(), lower.clone().into());
+    same(Kind::Update, "comm_r_old", upper.clone().into(), lower.clone().into());
+    same(Kind::Update, "registered_proof", "Update StackedDrg2KiBV1".into(), "StackedDrg2KiBV1".into());
+    let sector = |number: u64, comm_r: &str| serde_json::json!({"sector_id": number, "comm_r": comm_r});
+    let given = Value::from(vec![sector(7, &lower), sector(3, &upper)]);
+    same(Kind::Window, "sectors", given, Value::from(vec![sector(3, &lower), sector(7, &lower)]));
+}
+
+#[test]
+fn of_many_sectors_the_first_that_differ_are_named() {
+    let mut statement = post(Kind::Window, "window-2k.meta.json");
+    statement.sectors.extend((3..100_000).map(|number| (number, [1; 32])));
+    let error = refused(read(&mut statement, &WINDOW.map(|name| (name, bytes(name)))).map(drop), Class::Mismatch);
+    assert!(error.contains("of the sectors 1, 2, and") && error.contains("(99999 in all)"), "{error}");
+    assert!(error.len() < 300, "{error}");
+}
+
+#[test]
+fn sealing_that_fails_leaves_no_sectors_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("window-1.vanilla.bincode")).unwrap();
+    let size = "2KiB".parse().unwrap();
+    let sealing = Sealing { size, proof: None, prover: [0; 32], sectors: 1, seed: "tests" };
+    assert!(refused(sealing.write(folder.path(), &|_| ()).map(drop), Class::Io).contains("window-1"));
+    assert!(!folder.path().join("sectors.partial").exists());
+}
+
+#[test]
 fn sectors_that_are_too_large_are_not_sealed() {
     let folder = tempfile::tempdir().unwrap();
     let sealing = Sealing { size: "32GiB".parse().unwrap(), proof: None, prover: [0; 32], sectors: 1, seed: "tests" };

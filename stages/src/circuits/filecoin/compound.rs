@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bellpepper_core::Circuit;
-use bellperson::groth16::PreparedVerifyingKey;
+use bellperson::groth16::{PreparedVerifyingKey, VerifyingKey as TheirKey, prepare_verifying_key};
 use blstrs::{Bls12, Scalar};
 use storage_proofs_core::compound_proof::{CircuitComponent, CompoundProof, PublicParams};
 use storage_proofs_core::multi_proof::MultiProof;
@@ -13,6 +13,8 @@ use storage_proofs_core::proof::ProofScheme;
 use super::circuit::FilecoinCircuit;
 use super::family::Family;
 use crate::circuits::WitnessSource;
+use crate::error::Error;
+use crate::params::VerifyingKey;
 
 /// Bytes of the proof of a partition: A, B, C compressed.
 pub const PARTITION_PROOF_BYTES: usize = filecoin_proofs::constants::SINGLE_PARTITION_PROOF_LEN;
@@ -94,12 +96,27 @@ where
     vanilla.iter().enumerate().map(partition).collect()
 }
 
+/// A verifying key as the network's crates want it.
+pub(super) struct NetworkKey {
+    prepared: PreparedVerifyingKey<Bls12>,
+    /// The public inputs that it is for, the constant ONE not counted.
+    inputs: usize,
+}
+
+impl NetworkKey {
+    pub(super) fn of(key: &VerifyingKey) -> Result<Self, Error> {
+        let read = TheirKey::<Bls12>::read(&key.to_bytes()[..]);
+        let read = read.map_err(|fault| Error::Internal(format!("the verifying key is not read back: {fault}")))?;
+        Ok(Self { prepared: prepare_verifying_key(&read), inputs: key.ic.len().saturating_sub(1) })
+    }
+}
+
 /// The judgement of the network's crates on the proofs of all partitions.
 pub(super) fn judge<'a, P, S, C>(
     params: &PublicParams<'a, S>,
     public: &S::PublicInputs,
     requirements: &S::Requirements,
-    (proof, key): (&[u8], &PreparedVerifyingKey<Bls12>),
+    (proof, key): (&[u8], &NetworkKey),
 ) -> anyhow::Result<bool>
 where
     S: ProofScheme<'a>,
@@ -109,6 +126,13 @@ where
     C: Circuit<Scalar> + CircuitComponent + Send,
     P: CompoundProof<'a, S, C> + CacheableParameters<C, S::PublicParams>,
 {
-    let proof = MultiProof::new_from_bytes(params.partitions, proof, key)?;
+    let inputs = P::generate_public_inputs(public, &params.vanilla_params, Some(0))?.len();
+    anyhow::ensure!(
+        inputs == key.inputs,
+        "the verifying key is for {} public inputs, and a partition of this proof has {inputs}: it is the key of another \
+         circuit",
+        key.inputs
+    );
+    let proof = MultiProof::new_from_bytes(params.partitions, proof, &key.prepared)?;
     P::verify(params, public, &proof, requirements)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use filecoin_hashers::poseidon::{PoseidonDomain, PoseidonFunction};
 use filecoin_hashers::{Domain, HashFunction};
@@ -19,9 +19,10 @@ use super::bytes::Bytes32;
 use super::circuit::Shape;
 use super::family::Kind;
 use super::guard::caught;
+use super::made::{Made, put, statement_in, with_statement};
 use super::post::PostStatement;
 use super::registered::RegisteredProof;
-use super::seal::{FREE_BITS, Made, with_statement};
+use super::seal::FREE_BITS;
 use super::size::of_size;
 use super::statement::Statement;
 use crate::error::Error;
@@ -47,6 +48,16 @@ impl Fabricating<'_> {
     /// # Errors
     /// The proof is of another kind, or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Made, Error> {
+        self.expect_possible()?;
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        of_size!(self.proof.family().size, write_shaped(self, folder))
+    }
+
+    /// Whether there are such vanilla proofs.
+    ///
+    /// # Errors
+    /// The proof is of another kind, or is not of so many sectors.
+    pub fn expect_possible(&self) -> Result<(), Error> {
         let kind = self.proof.family().kind;
         if !matches!(kind, Kind::Winning | Kind::Window) || (kind == Kind::Winning && self.sectors != 1) {
             return Err(Error::BadText(format!(
@@ -54,8 +65,17 @@ impl Fabricating<'_> {
                 self.sectors
             )));
         }
-        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        of_size!(self.proof.family().size, write_shaped(self, folder))
+        Ok(())
+    }
+
+    /// Where the statement will be.
+    #[must_use]
+    pub fn statement_in(&self, folder: &Path) -> PathBuf {
+        statement_in(folder, self.name())
+    }
+
+    fn name(&self) -> &'static str {
+        if self.proof.family().kind == Kind::Winning { "winning-1" } else { "window" }
     }
 
     /// An element of the field that depends on the seed and this name.
@@ -88,13 +108,12 @@ fn write_shaped<Tree: Shape>(making: &Fabricating<'_>, folder: &Path) -> Result<
         bytes.extend(comm_c);
         bytes.extend(tree.root);
         let file = folder.join(format!("{}-{number}.vanilla.bincode", family.kind));
-        fs::write(&file, bytes).map_err(Error::io("write", &file))?;
+        put(&file, &bytes)?;
         vanilla.push(file);
         sectors.push((number, comm_r));
     }
-    let name = if family.kind == Kind::Winning { "winning-1" } else { "window" };
     let statement = PostStatement { proof: making.proof, prover: making.prover, randomness, sectors };
-    with_statement(folder, name, Statement::Post(statement), vanilla)
+    with_statement(folder, making.name(), Statement::Post(statement), vanilla)
 }
 
 fn domain(bytes: &Bytes32) -> Result<PoseidonDomain, Error> {

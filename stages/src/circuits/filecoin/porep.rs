@@ -5,8 +5,6 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bellperson::groth16::PreparedVerifyingKey;
-use blstrs::Bls12;
 use filecoin_hashers::poseidon::PoseidonDomain;
 use filecoin_hashers::sha256::{Sha256Domain, Sha256Hasher};
 use filecoin_proofs::parameters::setup_params;
@@ -20,7 +18,7 @@ use storage_proofs_porep::stacked::{
 
 use super::bytes::{Bytes32, element, from_json};
 use super::circuit::Shape;
-use super::compound::{Task, judge, partitions};
+use super::compound::{NetworkKey, Task, judge, partitions};
 use super::family::Kind;
 use super::guard::caught;
 use super::paths;
@@ -216,16 +214,16 @@ impl SealStatement {
         usize::from(self.proof.porep_config().partitions)
     }
 
-    pub(super) fn judge(&self, proof: &[u8], key: &PreparedVerifyingKey<Bls12>) -> Result<bool, Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.public().map(drop)
+    }
+
+    pub(super) fn judge(&self, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
         of_size!(self.proof.family().size, judge_shaped(self, proof, key))
     }
 }
 
-fn judge_shaped<Tree: Shape>(
-    statement: &SealStatement,
-    proof: &[u8],
-    key: &PreparedVerifyingKey<Bls12>,
-) -> Result<bool, Error> {
+fn judge_shaped<Tree: Shape>(statement: &SealStatement, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
     let (setup, public) = (statement.setup::<Tree>()?, statement.public()?);
     let requirements =
         ChallengeRequirements { minimum_challenges: statement.proof.porep_config().minimum_challenges() };

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use bellperson::groth16::PreparedVerifyingKey;
-use blstrs::Bls12;
 use filecoin_hashers::poseidon::PoseidonDomain;
 use filecoin_proofs::parameters::{window_post_setup_params, winning_post_setup_params};
 use filecoin_proofs::{FallbackPoStSectorProof, partition_vanilla_proofs};
@@ -16,7 +14,7 @@ use storage_proofs_post::fallback::{
 
 use super::bytes::{Bytes32, element, from_bincode};
 use super::circuit::Shape;
-use super::compound::{Task, judge, partitions};
+use super::compound::{NetworkKey, Task, judge, partitions};
 use super::family::Kind;
 use super::guard::caught;
 use super::paths::{self, is_element};
@@ -72,7 +70,10 @@ impl PostStatement {
         let count = self.sectors.len();
         if count == 0 || (self.is_winning() && count > 1) {
             let wanted = if self.is_winning() { "one sector" } else { "at least one sector" };
-            return Err(Error::Mismatch(format!("{} is about {wanted}, and {count} are given", self.proof)));
+            return Err(Error::Mismatch(format!(
+                "{} is about {wanted}, and {count} are given: name each with its comm_r in `sectors`",
+                self.proof
+            )));
         }
         match self.sectors.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
             Some(pair) if pair[0].0 == pair[1].0 => {
@@ -118,7 +119,11 @@ impl PostStatement {
         setup.map_err(|fault| Error::Internal(format!("the settings of {}: {fault}", self.proof)))
     }
 
-    pub(super) fn judge(&self, proof: &[u8], key: &PreparedVerifyingKey<Bls12>) -> Result<bool, Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.public().map(drop)
+    }
+
+    pub(super) fn judge(&self, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
         of_size!(self.proof.family().size, judge_shaped(self, proof, key))
     }
 }
@@ -190,9 +195,17 @@ fn check_sector<Tree: Shape>(proof: &FallbackPoStSectorProof<Tree>) -> anyhow::R
 
 /// Holds the sectors of the vanilla proofs against those that are to be proved; both ascending.
 fn expect_same(wanted: &[(u64, Bytes32)], found: &[(u64, Bytes32)]) -> Result<(), Error> {
+    // A partition has thousands of sectors; the first that differ are worth more than all of them.
+    const SHOWN: usize = 10;
+    let same = wanted.iter().zip(found).take_while(|(wanted, found)| wanted.0 == found.0).count();
+    let from = if same < SHOWN { 0 } else { same };
     let numbers = |sectors: &[(u64, Bytes32)]| {
-        let numbers: Vec<String> = sectors.iter().map(|(number, _)| number.to_string()).collect();
-        numbers.join(", ")
+        let numbers = sectors.iter().skip(from).take(SHOWN).map(|(number, _)| number.to_string());
+        let mut shown: Vec<String> = (from > 0).then(|| "…".to_owned()).into_iter().chain(numbers).collect();
+        if sectors.len() > from + SHOWN {
+            shown.push(format!("… ({} in all)", sectors.len()));
+        }
+        shown.join(", ")
     };
     if wanted.len() != found.len() || wanted.iter().zip(found).any(|(wanted, found)| wanted.0 != found.0) {
         return Err(Error::Mismatch(format!(
@@ -210,11 +223,7 @@ fn expect_same(wanted: &[(u64, Bytes32)], found: &[(u64, Bytes32)]) -> Result<()
     }
 }
 
-fn judge_shaped<Tree: Shape>(
-    statement: &PostStatement,
-    proof: &[u8],
-    key: &PreparedVerifyingKey<Bls12>,
-) -> Result<bool, Error> {
+fn judge_shaped<Tree: Shape>(statement: &PostStatement, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
     let (setup, public) = (statement.setup::<Tree>()?, statement.public()?);
     let config = statement.proof.post_config();
     let requirements = ChallengeRequirements { minimum_challenge_count: config.challenge_count * config.sector_count };

@@ -1,6 +1,5 @@
 //! The digests of the network's keys, as its crates list them.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use blake2b_simd::Params;
 use storage_proofs_core::parameter_cache::get_parameter_data_from_id;
 
 use crate::error::Error;
+use crate::partial::open_regular;
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
@@ -40,7 +40,7 @@ pub fn expect_published(params: &Path) -> Result<(), Error> {
 
 /// The first half of BLAKE2b's digest, in hexadecimal.
 fn digest_of(file: &Path) -> Result<String, Error> {
-    let mut input = File::open(file).map_err(Error::io("read", file))?;
+    let mut input = open_regular(file)?;
     let mut hasher = Params::new().to_state();
     let mut piece = vec![0; PIECE];
     loop {

@@ -22,6 +22,7 @@ use super::bytes::Bytes32;
 use super::circuit::Shape;
 use super::family::{Family, Kind};
 use super::guard::caught;
+use super::made::{Made, put, with_statement};
 use super::porep::SealStatement;
 use super::post::PostStatement;
 use super::registered::{RegisteredProof, porep_config_of};
@@ -48,16 +49,6 @@ pub struct Sealing<'a> {
     pub sectors: u64,
     /// What data and the chain's randomness are drawn from.
     pub seed: &'a str,
-}
-
-/// What was made: the statement, and the files with its vanilla proofs or C1 output.
-pub struct Made {
-    /// What a proof of it claims.
-    pub statement: Statement,
-    /// Where the statement is.
-    pub file: PathBuf,
-    /// The C1 output, or the vanilla proofs.
-    pub vanilla: Vec<PathBuf>,
 }
 
 impl Sealing<'_> {
@@ -114,6 +105,19 @@ fn write_shaped<Tree: Shape>(sealing: &Sealing<'_>, folder: &Path, watch: &dyn F
         fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
     }
     fs::create_dir_all(&work).map_err(Error::io("create", &work))?;
+    let made = seal_all::<Tree>(sealing, folder, &work, watch);
+    // Gone also where sealing failed: they may be what filled the disk.
+    let removed = fs::remove_dir_all(&work).map_err(Error::io("remove", &work));
+    let made = made?;
+    removed.map(|()| made)
+}
+
+fn seal_all<Tree: Shape>(
+    sealing: &Sealing<'_>,
+    folder: &Path,
+    work: &Path,
+    watch: &dyn Fn(u64),
+) -> Result<Vec<Made>, Error> {
     let mut made = Vec::new();
     let mut sectors = Vec::new();
     for number in 1..=sealing.sectors {
@@ -129,7 +133,6 @@ fn write_shaped<Tree: Shape>(sealing: &Sealing<'_>, folder: &Path, watch: &dyn F
         made.push(post::<Tree>(sealing, Kind::Winning, std::slice::from_ref(sector), folder)?);
     }
     made.push(post::<Tree>(sealing, Kind::Window, &sectors, folder)?);
-    fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
     Ok(made)
 }
 
@@ -273,19 +276,4 @@ fn update<Tree: Shape>(
     let (comm_r_new, comm_d_new) = (encoded.comm_r_new, encoded.comm_d_new);
     let statement = UpdateStatement { proof, comm_r_old: old, comm_r_new, comm_d_new };
     with_statement(folder, &format!("update-{}", sector.number), Statement::Update(statement), vanilla).map(Some)
-}
-
-pub(super) fn with_statement(
-    folder: &Path,
-    name: &str,
-    statement: Statement,
-    vanilla: Vec<PathBuf>,
-) -> Result<Made, Error> {
-    let file = folder.join(format!("{name}.statement.json"));
-    put(&file, format!("{:#}\n", statement.to_json()).as_bytes())?;
-    Ok(Made { statement, file, vanilla })
-}
-
-fn put(file: &Path, bytes: &[u8]) -> Result<(), Error> {
-    fs::write(file, bytes).map_err(Error::io("write", file))
 }

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use bellperson::groth16::{PreparedVerifyingKey, VerifyingKey as NetworkKey, prepare_verifying_key};
-use blstrs::Bls12;
 use serde_json::{Map, Value, json};
 
-use super::bytes::{Bytes32, parse_hex, to_hex};
-use super::compound::PARTITION_PROOF_BYTES;
+use super::bytes::to_hex;
+use super::compound::{NetworkKey, PARTITION_PROOF_BYTES};
 use super::family::{Family, Kind};
+use super::fields::{self, Fields};
 use super::porep::SealStatement;
 use super::post::PostStatement;
 use super::registered::RegisteredProof;
 use super::update::UpdateStatement;
 use crate::error::Error;
 use crate::params::VerifyingKey;
+use crate::verify::ProofPoints;
 
 /// What a proof claims.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,15 +40,7 @@ impl Statement {
     /// A field is missing or malformed, or there is one that is not of the kind.
     pub fn from_json(kind: Kind, fields: &Map<String, Value>) -> Result<Self, Error> {
         let fields = Fields(fields);
-        let known: &[&str] = match kind {
-            Kind::Porep => &["prover_id", "sector_id", "comm_d", "comm_r", "ticket", "seed"],
-            Kind::Winning | Kind::Window => &["prover_id", "randomness", "sectors"],
-            Kind::Update => &["comm_r_old", "comm_r_new", "comm_d_new"],
-        };
-        let unknown = fields.0.keys().find(|name| *name != "registered_proof" && !known.contains(&name.as_str()));
-        if let Some(name) = unknown {
-            return Err(Error::BadText(format!("`{name}` is no field of a statement of the kind {kind}")));
-        }
+        fields.expect_only(&fields::of_kind(kind), &format!("a statement of the kind {kind}"))?;
         let proof = RegisteredProof::named(kind, fields.text("registered_proof")?)?;
         Ok(match kind {
             Kind::Porep => Self::Seal(SealStatement {
@@ -88,15 +80,12 @@ impl Statement {
                 "ticket": to_hex(&seal.ticket),
                 "seed": to_hex(&seal.seed),
             }),
-            Self::Post(post) => {
-                let sector = |(number, comm_r): &(u64, Bytes32)| json!({"sector_id": number, "comm_r": to_hex(comm_r)});
-                json!({
-                    "registered_proof": post.proof.to_string(),
-                    "prover_id": to_hex(&post.prover),
-                    "randomness": to_hex(&post.randomness),
-                    "sectors": post.sectors.iter().map(sector).collect::<Vec<_>>(),
-                })
-            }
+            Self::Post(post) => json!({
+                "registered_proof": post.proof.to_string(),
+                "prover_id": to_hex(&post.prover),
+                "randomness": to_hex(&post.randomness),
+                "sectors": fields::sectors_json(&post.sectors),
+            }),
             Self::Update(update) => json!({
                 "registered_proof": update.proof.to_string(),
                 "comm_r_old": to_hex(&update.comm_r_old),
@@ -132,11 +121,23 @@ impl Statement {
         }
     }
 
+    /// Whether it says what a statement can say: commitments that are elements of the field, sectors that are there once.
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Seal(seal) => seal.check(),
+            Self::Post(post) => post.check(),
+            Self::Update(update) => update.check(),
+        }
+    }
+
     /// Whether these bytes prove it, judged by the network's own code. `file` is the name of the proof in errors.
     ///
     /// # Errors
-    /// The proof has another length than the statement's partitions make, or the statement is none.
+    /// The statement is none; the proof has another length than the statement's partitions make, or holds what is no proof;
+    /// the key is of another circuit.
     pub fn verify(&self, key: &VerifyingKey, file: &Path, proof: &[u8]) -> Result<bool, Error> {
+        self.check()?;
+        let malformed = |offset: usize, fault| Error::Malformed { file: file.to_owned(), offset: offset as u64, fault };
         let wanted = self.partitions() * PARTITION_PROOF_BYTES;
         if proof.len() != wanted {
             let fault = format!(
@@ -145,52 +146,22 @@ impl Statement {
                 self.proof(),
                 self.partitions()
             );
-            return Err(Error::Malformed { file: file.to_owned(), offset: 0, fault });
+            return Err(malformed(0, fault));
         }
-        let key = network_key(key)?;
+        // Their own reading says neither which partition nor which point it is.
+        for (partition, bytes) in proof.chunks(PARTITION_PROOF_BYTES).enumerate() {
+            ProofPoints::parse(bytes).map_err(|fault| {
+                malformed(
+                    partition * PARTITION_PROOF_BYTES,
+                    format!("partition {partition}: {fault}; the file was altered"),
+                )
+            })?;
+        }
+        let key = NetworkKey::of(key)?;
         match self {
             Self::Seal(seal) => seal.judge(proof, &key),
             Self::Post(post) => post.judge(proof, &key),
             Self::Update(update) => update.judge(proof, &key),
         }
-    }
-}
-
-fn network_key(key: &VerifyingKey) -> Result<PreparedVerifyingKey<Bls12>, Error> {
-    let read = NetworkKey::<Bls12>::read(&key.to_bytes()[..]);
-    let read = read.map_err(|fault| Error::Internal(format!("the verifying key is not read back: {fault}")))?;
-    Ok(prepare_verifying_key(&read))
-}
-
-/// The fields of a statement.
-struct Fields<'a>(&'a Map<String, Value>);
-
-impl<'a> Fields<'a> {
-    fn get(&self, name: &str) -> Result<&'a Value, Error> {
-        self.0.get(name).ok_or_else(|| Error::BadText(format!("the statement has no `{name}`")))
-    }
-
-    fn text(&self, name: &str) -> Result<&'a str, Error> {
-        self.get(name)?.as_str().ok_or_else(|| Error::BadText(format!("`{name}` must be a text")))
-    }
-
-    fn number(&self, name: &str) -> Result<u64, Error> {
-        self.get(name)?.as_u64().ok_or_else(|| Error::BadText(format!("`{name}` must be a whole number")))
-    }
-
-    fn bytes(&self, name: &str) -> Result<Bytes32, Error> {
-        parse_hex(&format!("`{name}`"), self.text(name)?)
-    }
-
-    fn sectors(&self) -> Result<Vec<(u64, Bytes32)>, Error> {
-        let Some(sectors) = self.0.get("sectors") else { return Ok(Vec::new()) };
-        let bad = || Error::BadText("`sectors` must be a list of objects with `sector_id` and `comm_r`".to_owned());
-        let sector = |sector: &'a Value| {
-            let fields = Fields(sector.as_object().ok_or_else(bad)?);
-            Ok((fields.number("sector_id")?, fields.bytes("comm_r")?))
-        };
-        let mut sectors = sectors.as_array().ok_or_else(bad)?.iter().map(sector).collect::<Result<Vec<_>, Error>>()?;
-        sectors.sort_by_key(|(number, _)| *number);
-        Ok(sectors)
     }
 }

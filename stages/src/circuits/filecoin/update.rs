@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use bellperson::groth16::PreparedVerifyingKey;
-use blstrs::Bls12;
 use filecoin_proofs::types::{PartitionProof, SectorUpdateConfig};
 use storage_proofs_core::compound_proof::{self, CompoundProof};
 use storage_proofs_core::proof::ProofScheme;
@@ -13,7 +11,7 @@ use storage_proofs_update::{
 
 use super::bytes::{Bytes32, element, from_bincode};
 use super::circuit::Shape;
-use super::compound::{Task, judge, partitions};
+use super::compound::{NetworkKey, Task, judge, partitions};
 use super::guard::caught;
 use super::paths::{self, is_element};
 use super::registered::RegisteredProof;
@@ -77,7 +75,11 @@ impl UpdateStatement {
         setup.map_err(|fault| Error::Internal(format!("the settings of {}: {fault}", self.proof)))
     }
 
-    pub(super) fn judge(&self, proof: &[u8], key: &PreparedVerifyingKey<Bls12>) -> Result<bool, Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.public().map(drop)
+    }
+
+    pub(super) fn judge(&self, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
         of_size!(self.proof.family().size, judge_shaped(self, proof, key))
     }
 }
@@ -138,11 +140,7 @@ fn check_partition<Tree: Shape>(proof: &PartitionProof<Tree>) -> anyhow::Result<
     Ok(())
 }
 
-fn judge_shaped<Tree: Shape>(
-    statement: &UpdateStatement,
-    proof: &[u8],
-    key: &PreparedVerifyingKey<Bls12>,
-) -> Result<bool, Error> {
+fn judge_shaped<Tree: Shape>(statement: &UpdateStatement, proof: &[u8], key: &NetworkKey) -> Result<bool, Error> {
     let (setup, public) = (statement.setup::<Tree>()?, statement.public()?);
     let judged = caught(|| judge::<Compound<Tree>, Scheme<Tree>, Circuit<Tree>>(&setup, &public, &(), (proof, key)));
     judged.map_err(|fault| Error::Mismatch(format!("the proof cannot be judged: {fault}")))
