@@ -1,5 +1,6 @@
 //! `proofline plan`: what this build was compiled from, and where it runs.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -94,7 +95,15 @@ impl PlanCommand {
     fn of_a_file(&self, compiled: &Plan, machine: Option<&Machine>) -> Result<(), Fault> {
         let sizes = self.sizes.iter().map(|name| plan_sizes::named(name)).collect::<Result<Vec<_>, _>>()?;
         let file = self.named().map_or_else(|| PathBuf::from(&compiled.file), Path::to_owned);
-        let outcome = super::check::load(&file)?;
+        let outcome = super::check::load(&file).map_err(|error| match error {
+            // The compiled plan is read from its file again, which not everybody has beside the program.
+            Error::Io { action, file, source } if self.named().is_none() && source.kind() == ErrorKind::NotFound => {
+                let said = "this is the graph that is compiled in, and its path starts at the root of the repository: run \
+                            it there, or name the file with --graph";
+                Error::Io { action, file, source: std::io::Error::new(source.kind(), said) }
+            }
+            other => other,
+        })?;
         for found in &outcome.diagnostics {
             tell!("{}\n", render::diagnostic(found, &outcome.sources, Style::Plain));
         }
