@@ -114,7 +114,7 @@ fn batches<'a>(pairs: &'a [Pair], soon: &'a [u32]) -> impl Iterator<Item = (&'a 
 fn requests<const K: usize>(bases: &[Packed<K>], soon: &[u32], additions: usize) -> impl Fn(usize) {
     let step = (soon.len() << 16).div_ceil(additions.max(1));
     move |at: usize| {
-        let (from, to) = (at * step >> 16, (at + 1) * step >> 16);
+        let (from, to) = ((at * step) >> 16, ((at + 1) * step) >> 16);
         for entry in soon.get(from..to.min(soon.len())).unwrap_or_default() {
             fetch_base(bases, *entry, fetch::far);
         }
