@@ -50,6 +50,14 @@ fn pipe(file: &Path) {
     assert!(Command::new("mkfifo").arg(file).status().is_ok_and(|status| status.success()));
 }
 
+fn make_folder(place: &Path) {
+    fs::create_dir(place).expect("a folder can be made");
+}
+
+fn link_to_device(place: &Path) {
+    std::os::unix::fs::symlink("/dev/zero", place).expect("a link can be made");
+}
+
 #[test]
 fn altered_proofs_and_foreign_keys_are_told_from_wrong_proofs() {
     let place = folder("altered");
@@ -122,17 +130,12 @@ fn what_is_no_file_is_not_waited_for() {
     // The converted key alone does, but nothing is published of it.
     expect(&prove(&keys, &[]), 0, "1 of 1 proofs");
     expect(&prove(&keys, &["--published"]), 4, "only the converted key");
-    let makers: [(&str, &dyn Fn(&Path)); 3] = [
-        ("a pipe", &pipe),
-        ("a folder", &|file: &Path| fs::create_dir(file).expect("a folder")),
-        ("a device", &|file: &Path| std::os::unix::fs::symlink("/dev/zero", file).expect("a link")),
-    ];
-    for (name, make) in makers {
+    for (number, make) in [pipe as fn(&Path), make_folder, link_to_device].into_iter().enumerate() {
         make(&params);
         for more in [&[][..], &["--published"]] {
             expect(&prove(&keys, more), 6, "is not a regular file");
         }
-        fs::rename(&params, place.join(name)).expect("it can be moved");
+        fs::rename(&params, place.join(number.to_string())).expect("it can be moved");
     }
     fs::remove_file(&vk).expect("it can be removed");
     pipe(&vk);
