@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use proofline::resident;
 use proofline::setup::{Entropy, generate};
-use proofline::{Error, resident};
 use serde_json::json;
 
 use super::{Params, family};
