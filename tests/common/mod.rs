@@ -12,6 +12,8 @@ pub struct Answer {
 /// Runs the command in the root of the repository.
 pub fn proofline(arguments: &[&str]) -> Answer {
     let output = Command::new(env!("CARGO_BIN_EXE_proofline"))
+        // Not the cache of whoever runs the tests.
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()

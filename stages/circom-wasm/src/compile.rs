@@ -13,8 +13,8 @@ const STACK: usize = 1 << 20;
 /// The stack of a thread that compiles, in bytes: what the main thread of a program has.
 const COMPILER_STACK: usize = 8 << 20;
 
-/// Work that pays for a thread, in the units of [`crate::work`]: some 30 ms of circom's code.
-const WORK_PER_THREAD: u64 = 300_000;
+/// Work that pays for a thread, in the units of [`crate::work`]: some 40 ms of circom's code.
+const WORK_PER_THREAD: u64 = 100_000;
 
 /// How many threads compile so much work.
 fn threads(work: u64) -> usize {
