@@ -1,31 +1,16 @@
 //! Filecoin's proofs, as a storage provider's scripts make them.
 
 mod common;
+#[path = "common/filecoin.rs"]
+mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Answer, proofline};
-
-/// A folder of this test's own, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("filecoin-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the folder's name is text")
-}
+use common::proofline;
+use shared::{expect, folder, text};
 
 const DATA: &str = "tests/data/filecoin";
-
-fn expect(answer: &Answer, code: i32, said: &str) {
-    let all = format!("{}{}", answer.out, answer.error);
-    assert_eq!(answer.code, Some(code), "{all}");
-    assert!(all.contains(said), "`{said}` is not in: {all}");
-}
 
 /// The only file in a folder whose name ends so.
 fn file_in(folder: &Path, end: &str) -> PathBuf {

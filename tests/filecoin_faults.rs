@@ -2,6 +2,8 @@
 //! altered. Each ends with one sentence, and nothing is waited for.
 
 mod common;
+#[path = "common/filecoin.rs"]
+mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +11,7 @@ use std::process::Command;
 
 use common::{Answer, proofline};
 use proofline::filecoin::{Family, Kind};
-
-/// A folder of this test's own, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("filecoin-faults-{name}"));
-    drop(fs::remove_dir_all(&folder));
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the folder's name is text")
-}
-
-fn expect(answer: &Answer, code: i32, said: &str) {
-    let all = format!("{}{}", answer.out, answer.error);
-    assert_eq!(answer.code, Some(code), "{all}");
-    assert!(all.contains(said), "`{said}` is not in: {all}");
-}
+use shared::{expect, folder, text};
 
 /// The key of the tests' window circuit in a folder, and its verifying key.
 fn files_of_key(folder: &Path) -> [PathBuf; 3] {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use proofline::filecoin::to_hex;
 
-use super::{Circuit, family};
+use super::{Circuit, family, there_already};
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::keys::folder_of;
 use crate::cli::{files, stored};
@@ -16,8 +16,7 @@ impl Circuit {
         let _lock = files::FolderLock::take(&folder)?;
         let file = stored::beside(&family.params_in(&folder)?);
         if file.exists() && !self.force {
-            let file = file.display();
-            return Err(Fault::Usage(format!("{file} is there already: choose another folder, or use --force")));
+            return Err(there_already(&file));
         }
         let clock = Instant::now();
         let made = family.extract(&file)?;

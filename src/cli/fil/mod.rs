@@ -9,6 +9,8 @@ mod params;
 #[cfg(feature = "filecoin")]
 mod seal;
 
+#[cfg(feature = "filecoin")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -137,6 +139,12 @@ struct Circuit {
 fn family(kind: &str, size: &str) -> Result<Family, Fault> {
     let kind: Kind = kind.parse().map_err(|fault: Error| Fault::Usage(fault.to_string()))?;
     Ok(Family { kind, size: size.parse()? })
+}
+
+/// The fault of a file that a run without `--force` would replace.
+#[cfg(feature = "filecoin")]
+fn there_already(file: &Path) -> Fault {
+    Fault::Usage(format!("{} is there already: choose another folder, or use --force", file.display()))
 }
 
 impl FilCommand {

@@ -6,7 +6,7 @@ use proofline::resident;
 use proofline::setup::{Entropy, generate};
 use serde_json::json;
 
-use super::{Params, family};
+use super::{Params, family, there_already};
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::keys::{circuit, folder_of, is_file};
 use crate::cli::files;
@@ -25,8 +25,7 @@ impl Params {
         // Each of them is a key that proofs may be made or judged with, also where the others are missing.
         for file in [&params, &vk, &resident::beside(&params)] {
             if is_file(file)? && !self.force {
-                let file = file.display();
-                return Err(Fault::Usage(format!("{file} is there already: choose another folder, or use --force")));
+                return Err(there_already(file));
             }
         }
         let clock = Instant::now();

@@ -75,12 +75,12 @@ impl Cache {
     /// A module that was kept, if there is one and it is sound.
     pub(crate) fn find(&self, engine: &Engine, wasm: &[u8]) -> Option<Module> {
         let path = self.path(engine, wasm);
-        self.is_ours(&fs::symlink_metadata(&self.folder).ok()?).then_some(())?;
+        is_ours(&fs::symlink_metadata(&self.folder).ok()?).then_some(())?;
         // A link is not followed, and a pipe not waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mut file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
         let found = file.metadata().ok()?;
-        (found.is_file() && self.is_ours(&found)).then_some(())?;
+        (found.is_file() && is_ours(&found)).then_some(())?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
         let (digest, compiled) = bytes.split_first_chunk::<DIGEST>()?;
@@ -102,7 +102,7 @@ impl Cache {
     pub(crate) fn keep(&self, engine: &Engine, wasm: &[u8], module: &Module) -> io::Result<()> {
         let compiled = module.serialize().map_err(|error| io::Error::other(format!("{error:#}")))?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        if !self.is_ours(&fs::symlink_metadata(&self.folder)?) {
+        if !is_ours(&fs::symlink_metadata(&self.folder)?) {
             let why = "it is another user's, or others can write to it";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
@@ -111,11 +111,6 @@ impl Cache {
         file.write_all(&compiled)?;
         file.persist(self.path(engine, wasm)).map_err(|error| error.error)?;
         self.trim()
-    }
-
-    /// Whether only this user can write to a file or folder.
-    fn is_ours(&self, found: &Metadata) -> bool {
-        !found.is_symlink() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
     }
 
     /// The file of a module, named by the engine's configuration and the module.
@@ -150,6 +145,11 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// Whether only this user can write to a file or folder.
+fn is_ours(found: &Metadata) -> bool {
+    !found.is_symlink() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
 }
 
 /// Removes a file that another process may have removed.

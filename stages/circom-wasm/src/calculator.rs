@@ -123,7 +123,7 @@ impl Calculator {
             }
         };
         check_shape(file, &module)?;
-        let linker = host::linker(&engine).map_err(|error| WasmError::System(format!("{error:#}")))?;
+        let linker = host::linker(&engine).map_err(WasmError::system)?;
         let module = linker.instantiate_pre(&module).map_err(|error| not_wasm(format!("{error:#}")))?;
         let mut calculator = Self {
             file: file.to_owned(),

@@ -47,7 +47,7 @@ pub fn engine(limits: &Limits, work: u64) -> Result<Engine, WasmError> {
         .wasm_backtrace_max_frames(None)
         // The address space of a memory is reserved whole, so its base is a constant.
         .memory_may_move(false);
-    Engine::new(&config).map_err(system)
+    Engine::new(&config).map_err(WasmError::system)
 }
 
 /// Compiles a module of so much work, on threads that end with it.
@@ -67,8 +67,4 @@ pub fn module(engine: &Engine, bytes: &[u8], work: u64) -> Result<wasmtime::Resu
         .build()
         .map_err(|error: ThreadPoolBuildError| WasmError::System(format!("no threads to compile with: {error}")))?;
     Ok(pool.install(|| Module::from_binary(engine, bytes)))
-}
-
-fn system(error: wasmtime::Error) -> WasmError {
-    WasmError::System(format!("{error:#}"))
 }

@@ -199,6 +199,11 @@ impl WasmError {
         }
     }
 
+    /// What the machine or the engine does not give, for `map_err`.
+    pub(crate) fn system(error: wasmtime::Error) -> Self {
+        Self::System(format!("{error:#}"))
+    }
+
     /// A [`WasmError::Io`], for `map_err`.
     pub(crate) fn io(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
         let file = file.to_owned();

@@ -83,7 +83,7 @@ impl<'c> Run<'c> {
             Ok(if look.load(Ordering::Acquire) { UpdateDeadline::Interrupt } else { UpdateDeadline::Continue(1) })
         });
         if let Some(fuel) = calculator.limits.fuel {
-            store.set_fuel(fuel).map_err(|error| WasmError::System(format!("{error:#}")))?;
+            store.set_fuel(fuel).map_err(WasmError::system)?;
         }
         let made = calculator.module.instantiate(&mut store);
         let instance = made.map_err(|error| explain(calculator, input, time, store.data(), "start", &error))?;

@@ -1,10 +1,10 @@
 //! Vanilla proofs and statements that are written for tests and demonstrations.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::statement::Statement;
 use crate::error::Error;
+use crate::partial::PartialFile;
 
 /// What was made: the statement, and the files with its vanilla proofs or C1 output.
 pub struct Made {
@@ -35,16 +35,15 @@ pub(super) fn statement_in(folder: &Path, name: &str) -> PathBuf {
 
 /// Writes a file whole or not at all.
 pub(super) fn put(file: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let partial = file.with_extension(format!("{}.partial", std::process::id()));
-    fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, file)).map_err(|error| {
-        // What could not be finished does not stay; if even that fails there is nothing more to say than the cause.
-        let _ = fs::remove_file(&partial);
-        Error::io("write", file)(error)
-    })
+    let mut whole = PartialFile::create(file, 0)?;
+    whole.put(bytes)?;
+    whole.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
