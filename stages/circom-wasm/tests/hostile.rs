@@ -84,6 +84,28 @@ fn the_honest_one_works_with_and_without_a_shared_address_and_a_memory() {
     assert_eq!(run_with(&[("memory", "(memory 1)")], &limits()).expect("it is honest"), wires);
 }
 
+/// The fuzz target changes small calculators: one of circom's takes a hundred times as long to compile.
+#[test]
+fn the_seeds_of_the_fuzz_target_are_these() {
+    let shared = r#"(func (export "getSharedRWMemoryStart") (result i32) (i32.const 0))"#;
+    let refuses = "(param i32 i32 i32) (call $print) (call $write) (call $raise (i32.const 4))";
+    for (name, changes) in [
+        ("small.wasm", &[][..]),
+        ("shared.wasm", &[("more", shared)]),
+        ("refusing.wasm", &[("setInputSignal", refuses)]),
+        ("talking.wasm", &[("getMessageChar", "(result i32) (i32.const 97)"), ("setInputSignal", refuses)]),
+    ] {
+        let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/wasm").join(name);
+        if std::env::var_os("PROOFLINE_BLESS").is_some() {
+            std::fs::write(&seed, module(changes)).expect("the seed can be written");
+        }
+        assert!(
+            std::fs::read(&seed).expect("it is there") == module(changes),
+            "{name} is another: PROOFLINE_BLESS=1 writes it"
+        );
+    }
+}
+
 #[test]
 fn what_is_no_module_is_refused() {
     for bytes in
