@@ -86,10 +86,10 @@ fn transform(path: Path, slip: Scalar) -> Result<bool, DomainError> {
     let mut x = geometric.clone();
     domain.fft(&mut x);
     x[ROWS / 3] += slip;
-    let mut at = base;
+    let (mut at, root) = (base, domain.root());
     let right = x.iter().all(|value| {
         let right = *value * (Scalar::ONE - at) == Scalar::ONE - power;
-        at *= domain.root();
+        at *= root;
         right
     });
     domain.ifft(&mut x);
@@ -216,7 +216,7 @@ mod tests {
     fn equal_and_opposite_points_and_sums_meet() {
         for points in [G1_POINTS, G2_POINTS] {
             let factors = factors(points);
-            let ones: Vec<Scalar> = factors.into_iter().step_by(ONES_EACH).take(12).collect();
+            let ones: Vec<i64> = factors.into_iter().step_by(ONES_EACH).take(12).collect();
             let [a, b, c, d, e, f, g, h, i, j, ..] = ones[..] else { panic!("{} ones", ones.len()) };
             assert_eq!((c, a + b), (d, c + d), "equal points, and sums");
             assert_eq!((e + f, i), (-(g + h), -j), "opposite sums, and points");

@@ -116,12 +116,12 @@ impl<C: Convert<K>, F: Tower<K> + Clone + std::fmt::Debug, const K: usize> Adder
         batch::add_points::<F, K>(self.proof, &self.points, pairs, soon, points, scratch);
     }
 
-    fn to_projective(&self, point: &Affine<K>) -> C::Projective {
+    fn to_affine(&self, point: &Affine<K>) -> C {
         if *point == Affine::INFINITY {
-            return C::zero();
+            return C::infinity();
         }
         let coordinates = [&point.x, &point.y].map(|x| x.each_ref().map(|row| fp::to_blst(&row.0)));
-        C::from_coordinates(coordinates).into()
+        C::from_coordinates(coordinates)
     }
 }
 

@@ -36,8 +36,9 @@ fn batches<C: Curve, A: Adder<C>>(make: impl Fn(&[C]) -> A) {
             }
             let operand = |entry: Option<u32>| entry.map_or(A::infinity(), |entry| adder.base(entry));
             let mut points: Vec<A::Point> = entries.iter().flatten().map(|entry| operand(*entry)).collect();
+            let projective = |point: &A::Point| C::Projective::from(adder.to_affine(point));
             let sums: Vec<C::Projective> =
-                points.chunks(2).map(|pair| adder.to_projective(&pair[0]) + adder.to_projective(&pair[1])).collect();
+                points.chunks(2).map(|pair| projective(&pair[0]) + projective(&pair[1])).collect();
             let from_bases = entries.iter().flatten().all(Option::is_some);
             if from_bases {
                 let pair = |(out, entries): (usize, &[Option<u32>; 2])| {
@@ -46,11 +47,11 @@ fn batches<C: Curve, A: Adder<C>>(make: impl Fn(&[C]) -> A) {
                 let pairs: Vec<Pair> = entries.iter().enumerate().filter_map(pair).collect();
                 let mut out = vec![A::infinity(); count];
                 adder.add_bases(&pairs, &[], &mut out, &mut scratch);
-                assert!(out.iter().map(|point| adder.to_projective(point)).eq(sums.iter().copied()));
+                assert!(out.iter().map(projective).eq(sums.iter().copied()));
             }
             let pairs: Vec<Pair> = (0..count as u32).map(|i| Pair { a: 2 * i, b: 2 * i + 1, out: i }).collect();
             adder.add_points(&pairs, &[], &mut points, &mut scratch);
-            let got = points[..count].iter().map(|point| adder.to_projective(point));
+            let got = points[..count].iter().map(projective);
             assert!(got.eq(sums.iter().copied()), "{count} pairs, {odd_ones} odd ones");
         }
     }
@@ -87,7 +88,7 @@ fn long_chains_stay_in_range() {
         Adder::<crate::G1Affine>::add_points(&adder, &[pair], &[], &mut points, &mut scratch);
         if k % 97 == 0 {
             let want = crate::G1Projective::from(generator) * Scalar::from(k);
-            assert_eq!(Adder::<crate::G1Affine>::to_projective(&adder, &points[1]), want, "{k} times");
+            assert_eq!(Adder::<crate::G1Affine>::to_affine(&adder, &points[1]), want.into(), "{k} times");
         }
     }
 }

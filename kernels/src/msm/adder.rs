@@ -49,7 +49,7 @@ pub trait Adder<C: Curve>: Sized + Clone + std::fmt::Debug + Send + Sync {
     fn add_points(&self, pairs: &[Pair], soon: &[u32], points: &mut [Self::Point], scratch: &mut Self::Scratch);
 
     /// To the group's own form.
-    fn to_projective(&self, point: &Self::Point) -> C::Projective;
+    fn to_affine(&self, point: &Self::Point) -> C;
 }
 
 /// Additions that share one inversion. An inversion costs about 40 additions of eight lanes, so a thousand leave 4 % of

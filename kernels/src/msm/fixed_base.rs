@@ -104,7 +104,7 @@ impl<C: Curve> Table<C> {
                 let mut sums = vec![A::infinity(); scalars.len()];
                 sum_segments(bases, pool, &entries, &sizes, &mut sums);
                 for (out, sum) in out.iter_mut().zip(&sums) {
-                    *out = C::from(bases.to_projective(sum));
+                    *out = bases.to_affine(sum);
                 }
             },
         );

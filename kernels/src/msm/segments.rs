@@ -226,6 +226,8 @@ pub(super) fn weighted_sum<C: Curve, A: Adder<C>>(
 
 /// Below this many buckets projective additions one by one are as fast.
 const FEW_BUCKETS: usize = 64;
+/// So many sums are added one by one: a round of affine additions takes an inversion, as long as some six projective ones.
+const FEW_SUMS: usize = 16;
 /// Chunks that keep batches full.
 const CHUNKS: usize = 1 << 10;
 /// Chunks longer than this gain nothing any more.
@@ -238,9 +240,16 @@ fn weighted<C: Curve, A: Adder<C>>(adder: &A, task: &mut Task<C, A>, buckets: &m
         steps.push(descend(adder, task, buckets));
     }
     let (mut running, mut total) = (C::zero(), C::zero());
+    let mut empty = true;
     for bucket in buckets.iter().rev() {
-        running += adder.to_projective(bucket);
-        total += running;
+        let bucket = adder.to_affine(bucket);
+        if !bucket.is_infinity() {
+            running += &bucket;
+            empty = false;
+        }
+        if !empty {
+            total += running;
+        }
     }
     for (sum, doublings) in steps.into_iter().rev() {
         for _ in 0..doublings {
@@ -281,9 +290,9 @@ fn descend<C: Curve, A: Adder<C>>(
         }
         adder.add_points(pairs, &[], buckets, scratch);
     }
-    // The sum of the weighted sums, as a tree.
+    // The sum of the weighted sums, as a tree down to where its rounds no longer fill a batch.
     let mut count = chunks;
-    while count > 1 {
+    while count > FEW_SUMS {
         let half = count / 2;
         pairs.clear();
         let pair =
@@ -292,7 +301,9 @@ fn descend<C: Curve, A: Adder<C>>(
         adder.add_points(pairs, &[], buckets, scratch);
         count -= half;
     }
-    let total = adder.to_projective(&buckets[weight]);
+    let sums = buckets[weight..weight + count].iter();
+    let mut total = C::zero();
+    sums.for_each(|sum| total += &adder.to_affine(sum));
     buckets.copy_within(plain + 1..plain + chunks, 0);
     buckets.truncate(chunks - 1);
     (total, length.trailing_zeros())

@@ -111,6 +111,6 @@ impl<C: Curve> Points<'_, C> {
             sorted.entries.extend(block.ones.iter().filter_map(|&at| self.entry(at, false)));
             sorted.entries.extend(block.minus_ones.iter().filter_map(|&at| self.entry(at, true)));
         }
-        bases.to_projective(&segments::sum_all(bases, pool, &sorted.entries))
+        bases.to_affine(&segments::sum_all(bases, pool, &sorted.entries)).into()
     }
 }

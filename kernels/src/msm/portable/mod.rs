@@ -228,7 +228,7 @@ impl<C: Coordinates> Adder<C> for Bases<C> {
         add(pairs, points, scratch, |points, at| points[at as usize], |_| ());
     }
 
-    fn to_projective(&self, point: &C) -> C::Projective {
-        (*point).into()
+    fn to_affine(&self, point: &C) -> C {
+        *point
     }
 }
