@@ -20,17 +20,24 @@ pub fn open(wasm: &Path, limits: &Limits, cache: Option<&Cache>) -> Result<Calcu
     opened.map_err(error_of)
 }
 
-/// The witness of an input file. The file is read and held against the circuit's signals where the graph puts synthesis.
+/// The witness of an input file. The file is read and held against the circuit's signals where the graph puts synthesis;
+/// `hear` is given each line that the circuit says with `log()` there.
 ///
 /// # Errors
 /// The file is not there.
-pub fn witness_of(calculator: &Arc<Calculator>, input: &Path) -> Result<WitnessSource, Error> {
+pub fn witness_of(
+    calculator: &Arc<Calculator>,
+    input: &Path,
+    hear: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<WitnessSource, Error> {
     let found = std::fs::metadata(input);
     found.map_err(|source| Error::Io { action: "open", file: input.to_owned(), source })?;
     let (calculator, input) = (Arc::clone(calculator), input.to_owned());
     Ok(WitnessSource::computed(move |places| {
         let input = calculator.read_input(&input).map_err(error_of)?;
-        let witness = calculator.witness(&input).map_err(error_of)?;
+        let (witness, log) = calculator.witness_and_log(&input);
+        log.iter().for_each(|line| hear(line));
+        let witness = witness.map_err(error_of)?;
         let values = witness.values();
         if values.len() != places.len() {
             return Err(Error::Mismatch(format!(

@@ -166,6 +166,8 @@ fn inputs_stream_through_the_circuits_calculator() {
     for part in ["in-2.json", "refuses the input", "template Bit", "3 of 4 proofs of circuit verified"] {
         assert!(answer.out.contains(part) || answer.error.contains(part), "{part}: {}{}", answer.out, answer.error);
     }
+    // What the circuit says with log(), with the proof and the input that it is of.
+    assert!(answer.out.contains("in-3.json): limit is 11\n"), "{}", answer.out);
     for (number, statement) in [(0, "8"), (1, "8"), (3, "12")] {
         let public = fs::read_to_string(format!("{out}/public-{number}.json")).unwrap();
         assert!(public.contains(&format!("\"{statement}\"")), "{number}: {public}");

@@ -9,7 +9,7 @@ use proofline::{Error, PartialFile};
 
 use super::exit::Fault;
 
-/// Writes a file by way of a temporary one beside it, so that nobody reads half of it. What is there already and is no
+/// Writes a file that takes its name when it is complete, so that nobody reads half of it. What is there already and is no
 /// file, a device or a pipe, is written to as it is; a link stays one.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Error> {
     let fail = |action| move |source| Error::Io { action, file: file.to_owned(), source };
@@ -18,15 +18,9 @@ pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Error> {
     }
     // Beside what the link leads to, so that the link is not replaced.
     let target = fs::canonicalize(file);
-    let place = target.as_deref().unwrap_or(file);
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = place.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, place));
-    written.map_err(|error| {
-        // What could not be finished does not stay; if even that fails there is nothing more to say than the cause.
-        let _ = fs::remove_file(&temporary);
-        fail("write")(error)
-    })
+    let mut whole = PartialFile::create(target.as_deref().unwrap_or(file), bytes.len())?;
+    whole.write_all(bytes).map_err(fail("write"))?;
+    whole.finish()
 }
 
 /// Whether a file can be written here, asked before the work that makes it.

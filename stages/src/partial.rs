@@ -40,7 +40,7 @@ impl PartialFile {
         let partial = PathBuf::from(partial);
         let (file, named) = match without_a_name(path) {
             Some(file) => (file, false),
-            None => (File::create(&partial).map_err(Error::io("create", &partial))?, true),
+            None => (File::create(&partial).map_err(Error::io("create", path))?, true),
         };
         Ok(Self { path: path.to_owned(), partial, named, file: BufWriter::with_capacity(buffer, file) })
     }

@@ -211,12 +211,13 @@ struct Run<'a> {
     key: &'a Arc<ProvingKey>,
     witnesses: &'a Gathered,
     proofs: u32,
-    watch: &'a StageWatch,
+    watch: &'a Arc<StageWatch>,
 }
 
 impl Run<'_> {
     fn job(&self, number: u32) -> Result<Job, Fault> {
-        let witnesses = self.witnesses.sources(self.shape, number)?;
+        let watch = Arc::clone(self.watch);
+        let witnesses = self.witnesses.sources(self.shape, number, move |line| watch.say(line))?;
         Ok(Job::new(Arc::clone(self.shape), Arc::clone(self.key), witnesses)?)
     }
 }

@@ -102,17 +102,30 @@ impl Gathered {
         }
     }
 
-    /// The witness of a proof; one for each partition of Filecoin's.
-    pub fn sources(&self, shape: &CircuitShape, number: u32) -> Result<Vec<WitnessSource>, Fault> {
+    /// The witness of a proof; one for each partition of Filecoin's. What a circuit says while one is computed goes to `say`.
+    pub fn sources(
+        &self,
+        shape: &CircuitShape,
+        number: u32,
+        say: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Vec<WitnessSource>, Fault> {
         match self {
             Self::Filecoin(input) => Ok(input.sources()),
-            _ => Ok(vec![self.source(shape, number)?]),
+            _ => Ok(vec![self.source(shape, number, say)?]),
         }
     }
 
-    fn source(&self, shape: &CircuitShape, number: u32) -> Result<WitnessSource, Fault> {
+    fn source(
+        &self,
+        shape: &CircuitShape,
+        number: u32,
+        say: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<WitnessSource, Fault> {
         match (self, self.file(number), shape.builtin()) {
-            (Self::Inputs(calculator, _), Some(file), _) => Ok(circom::witness_of(calculator, file)?),
+            (Self::Inputs(calculator, _), Some(file), _) => {
+                let label = self.label(number);
+                Ok(circom::witness_of(calculator, file, move |line| say(&format!("{label}: {line}")))?)
+            }
             (Self::Files(_), Some(file), _) => Ok(WitnessSource::from_wtns(shape, file)?),
             (Self::BuiltIn, _, Some(builtin)) => Ok(builtin.fresh_witness()),
             _ => Err(Fault::Usage("give the witnesses of the circuit: --wtns FILE, or --wasm and --input".into())),

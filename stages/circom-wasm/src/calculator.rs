@@ -185,21 +185,29 @@ impl Calculator {
         Input::open_of(file, self.limits.input_bytes, self.inputs)
     }
 
-    /// Calculates a witness.
+    /// Calculates a witness. What the circuit says with `log()` is not heard.
     ///
     /// # Errors
     ///
     /// An input that is not this circuit's or that the circuit refuses; a limit that is reached; a module that fails or
     /// gives what cannot be.
     pub fn witness(&self, input: &Input) -> Result<Witness, WasmError> {
-        Run::scope(self, input.file.as_deref(), self.limits.time, |run| {
-            run.check(input)?;
-            for signal in &input.signals {
-                run.set(signal)?;
-            }
-            let values = run.values(self.wires)?;
-            Ok(Witness { values, log: run.take_log() })
-        })
+        self.witness_and_log(input).0
+    }
+
+    /// Calculates a witness, and gives what the circuit said with `log()`, line by line, before it came to its end, well or not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Calculator::witness`].
+    pub fn witness_and_log(&self, input: &Input) -> (Result<Witness, WasmError>, Vec<String>) {
+        let mut log = Vec::new();
+        let witness = Run::scope(self, input.file.as_deref(), self.limits.time, |run| {
+            let values = run.calculate(input, self.wires);
+            log = run.take_log();
+            Ok(Witness { values: values? })
+        });
+        (witness, log)
     }
 }
 

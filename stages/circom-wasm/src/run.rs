@@ -223,8 +223,17 @@ impl<'c> Run<'c> {
         Ok(usize::try_from(size).unwrap_or(0))
     }
 
+    /// The values of all wires, for an input.
+    pub fn calculate(&mut self, input: &Input, wires: usize) -> Result<Vec<Element>, WasmError> {
+        self.check(input)?;
+        for signal in &input.signals {
+            self.set(signal)?;
+        }
+        self.values(wires)
+    }
+
     /// Checks that an input has the circuit's signals with their numbers of values, before anything is calculated.
-    pub fn check(&mut self, input: &Input) -> Result<(), WasmError> {
+    fn check(&mut self, input: &Input) -> Result<(), WasmError> {
         let func = self.func::<(i32, i32), i32>("getInputSignalSize")?;
         let all: HashSet<&str> = input.signals.iter().map(|signal| signal.name.as_str()).collect();
         let mut given = 0;
@@ -276,7 +285,7 @@ impl<'c> Run<'c> {
     }
 
     /// Gives the values of a signal; with the last one of all, the module calculates.
-    pub fn set(&mut self, signal: &Signal) -> Result<(), WasmError> {
+    fn set(&mut self, signal: &Signal) -> Result<(), WasmError> {
         let func = self.func::<(i32, i32, i32), ()>("setInputSignal")?;
         let (high, low) = halves(hint::hash(&signal.name));
         for (at, value) in signal.values.iter().enumerate() {
@@ -287,7 +296,7 @@ impl<'c> Run<'c> {
     }
 
     /// The values of all wires.
-    pub fn values(&mut self, wires: usize) -> Result<Vec<Element>, WasmError> {
+    fn values(&mut self, wires: usize) -> Result<Vec<Element>, WasmError> {
         let func = self.func::<i32, ()>("getWitness")?;
         let mut values = Values(Vec::with_capacity(wires));
         for wire in 0..wires {

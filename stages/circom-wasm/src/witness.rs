@@ -7,7 +7,6 @@ use crate::field::{Element, MODULUS};
 /// The values of all wires, wire 0 (the constant 1) first. Wiped when dropped.
 pub struct Witness {
     pub(crate) values: Vec<Element>,
-    pub(crate) log: Vec<String>,
 }
 
 impl Witness {
@@ -15,12 +14,6 @@ impl Witness {
     #[must_use]
     pub fn values(&self) -> &[Element] {
         &self.values
-    }
-
-    /// What the circuit said with `log()`, line by line.
-    #[must_use]
-    pub fn log(&self) -> &[String] {
-        &self.log
     }
 
     /// The values as a `.wtns` file, version 2, the same bytes as snarkjs writes. The caller wipes them.

@@ -113,9 +113,15 @@ fn a_failed_assertion_names_template_and_line_as_snarkjs_does() {
 }
 
 #[test]
-fn the_log_of_the_circuit_is_kept() {
-    let witness = calculator("asserting").witness(&input("asserting")).expect("the input is right");
-    assert_eq!(witness.log(), ["limit is 999"]);
+fn what_the_circuit_says_is_heard_whatever_comes_of_it() {
+    let calculator = calculator("asserting");
+    let (witness, log) = calculator.witness_and_log(&input("asserting"));
+    assert!(witness.is_ok());
+    assert_eq!(log, ["limit is 999"]);
+    let (refused, log) =
+        calculator.witness_and_log(&Input::parse(r#"{"in": [0, 1], "limit": 1000}"#).expect("it is good"));
+    assert!(refused.is_err());
+    assert_eq!(log, ["limit is 1000"]);
 }
 
 #[test]
