@@ -72,13 +72,12 @@ impl Cache {
         &self.folder
     }
 
-    /// A module that was kept, if there is one and it is sound.
-    pub(crate) fn find(&self, engine: &Engine, wasm: &[u8]) -> Option<Module> {
-        let path = self.path(engine, wasm);
+    /// A module that was kept at its [`place`](Self::place), if there is one and it is sound.
+    pub(crate) fn find(&self, engine: &Engine, place: &Path) -> Option<Module> {
         is_ours(&fs::symlink_metadata(&self.folder).ok()?).then_some(())?;
         // A link is not followed, and a pipe not waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+        let mut file = File::from(rustix::fs::open(place, flags, Mode::empty()).ok()?);
         let found = file.metadata().ok()?;
         (found.is_file() && is_ours(&found)).then_some(())?;
         let mut bytes = Vec::new();
@@ -94,12 +93,12 @@ impl Cache {
         Some(module)
     }
 
-    /// Keeps a module, whole or not at all.
+    /// Keeps a module at its [`place`](Self::place), whole or not at all.
     ///
     /// # Errors
     ///
     /// The folder cannot be made or written to, or others can write to it.
-    pub(crate) fn keep(&self, engine: &Engine, wasm: &[u8], module: &Module) -> io::Result<()> {
+    pub(crate) fn keep(&self, place: &Path, module: &Module) -> io::Result<()> {
         let compiled = module.serialize().map_err(|error| io::Error::other(format!("{error:#}")))?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         if !is_ours(&fs::symlink_metadata(&self.folder)?) {
@@ -109,12 +108,12 @@ impl Cache {
         let mut file = tempfile::Builder::new().prefix(".being-written-").tempfile_in(&self.folder)?;
         file.write_all(&Sha256::digest(&compiled))?;
         file.write_all(&compiled)?;
-        file.persist(self.path(engine, wasm)).map_err(|error| error.error)?;
+        file.persist(place).map_err(|error| error.error)?;
         self.trim()
     }
 
     /// The file of a module, named by the engine's configuration and the module.
-    fn path(&self, engine: &Engine, wasm: &[u8]) -> PathBuf {
+    pub(crate) fn place(&self, engine: &Engine, wasm: &[u8]) -> PathBuf {
         let mut configuration = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut configuration);
         let mut name = Sha256::new();
@@ -172,12 +171,20 @@ mod tests {
         wat::parse_str(format!("(module (func (export \"f\") (result i32) i32.const {number}))")).unwrap()
     }
 
+    fn find(cache: &Cache, engine: &Engine, wasm: &[u8]) -> Option<Module> {
+        cache.find(engine, &cache.place(engine, wasm))
+    }
+
+    fn keep(cache: &Cache, engine: &Engine, wasm: &[u8]) -> io::Result<()> {
+        cache.keep(&cache.place(engine, wasm), &Module::from_binary(engine, wasm).unwrap())
+    }
+
     /// A cache with one module in it, and the file of that.
     fn with_one(folder: &Path) -> (Cache, Engine, PathBuf) {
         let (cache, engine) = (Cache::in_folder(folder.join("a/b")), compile::engine(&Limits::default(), 0).unwrap());
-        assert!(cache.find(&engine, &wasm(1)).is_none());
-        cache.keep(&engine, &wasm(1), &Module::from_binary(&engine, &wasm(1)).unwrap()).unwrap();
-        let file = cache.path(&engine, &wasm(1));
+        assert!(find(&cache, &engine, &wasm(1)).is_none());
+        keep(&cache, &engine, &wasm(1)).unwrap();
+        let file = cache.place(&engine, &wasm(1));
         (cache, engine, file)
     }
 
@@ -185,10 +192,10 @@ mod tests {
     fn what_is_kept_is_found_again_by_its_bytes_and_its_configuration() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, engine, _) = with_one(folder.path());
-        assert!(cache.find(&engine, &wasm(1)).is_some());
-        assert!(cache.find(&engine, &wasm(2)).is_none());
+        assert!(find(&cache, &engine, &wasm(1)).is_some());
+        assert!(find(&cache, &engine, &wasm(2)).is_none());
         let other = compile::engine(&Limits { fuel: Some(1), ..Limits::default() }, 0).unwrap();
-        assert!(cache.find(&other, &wasm(1)).is_none());
+        assert!(find(&cache, &other, &wasm(1)).is_none());
     }
 
     #[test]
@@ -200,30 +207,29 @@ mod tests {
             let mut bad = good.clone();
             bad[at] ^= 1;
             fs::write(&file, bad).unwrap();
-            assert!(cache.find(&engine, &wasm(1)).is_none(), "byte {at}");
+            assert!(find(&cache, &engine, &wasm(1)).is_none(), "byte {at}");
         }
         for len in [0, DIGEST - 1, DIGEST, good.len() - 1] {
             fs::write(&file, &good[..len]).unwrap();
-            assert!(cache.find(&engine, &wasm(1)).is_none(), "{len} bytes");
+            assert!(find(&cache, &engine, &wasm(1)).is_none(), "{len} bytes");
         }
         fs::write(&file, good).unwrap();
-        assert!(cache.find(&engine, &wasm(1)).is_some());
+        assert!(find(&cache, &engine, &wasm(1)).is_some());
     }
 
     #[test]
     fn what_others_can_write_to_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, engine, file) = with_one(folder.path());
-        let module = Module::from_binary(&engine, &wasm(1)).unwrap();
         let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         for mode in [0o622, 0o602] {
             open(&file, mode);
-            assert!(cache.find(&engine, &wasm(1)).is_none(), "{mode:o}");
+            assert!(find(&cache, &engine, &wasm(1)).is_none(), "{mode:o}");
         }
         open(&file, 0o600);
         open(&cache.folder, 0o770);
-        assert!(cache.find(&engine, &wasm(1)).is_none());
-        let refused = cache.keep(&engine, &wasm(1), &module).unwrap_err();
+        assert!(find(&cache, &engine, &wasm(1)).is_none());
+        let refused = keep(&cache, &engine, &wasm(1)).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
     }
 
@@ -234,10 +240,10 @@ mod tests {
         let elsewhere = folder.path().join("elsewhere");
         fs::rename(&file, &elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
-        assert!(cache.find(&engine, &wasm(1)).is_none());
+        assert!(find(&cache, &engine, &wasm(1)).is_none());
         fs::remove_file(&file).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        assert!(cache.find(&engine, &wasm(1)).is_none());
+        assert!(find(&cache, &engine, &wasm(1)).is_none());
     }
 
     #[test]
@@ -248,16 +254,15 @@ mod tests {
             SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)
         });
         let cache = cache.with_most_bytes(2 * len + len / 2);
-        let keep = |number| cache.keep(&engine, &wasm(number), &Module::from_binary(&engine, &wasm(number)).unwrap());
         let used = |number, seconds| {
-            let file = File::options().write(true).open(cache.path(&engine, &wasm(number))).unwrap();
+            let file = File::options().write(true).open(cache.place(&engine, &wasm(number))).unwrap();
             file.set_modified(at(seconds)).unwrap();
         };
-        keep(2).unwrap();
+        keep(&cache, &engine, &wasm(2)).unwrap();
         used(1, 20);
         used(2, 10);
-        keep(3).unwrap();
-        let found = [1, 2, 3].map(|number| cache.find(&engine, &wasm(number)).is_some());
+        keep(&cache, &engine, &wasm(3)).unwrap();
+        let found = [1, 2, 3].map(|number| find(&cache, &engine, &wasm(number)).is_some());
         assert_eq!(found, [true, false, true]);
     }
 }

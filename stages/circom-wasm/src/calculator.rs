@@ -112,13 +112,14 @@ impl Calculator {
         }
         let engine = compile::engine(limits, work)?;
         let cache = cache.filter(|cache| work >= cache.least_work());
+        let cache = cache.map(|cache| (cache, cache.place(&engine, bytes)));
         let mut unkept = None;
-        let module = match cache.and_then(|cache| cache.find(&engine, bytes)) {
+        let module = match cache.as_ref().and_then(|(cache, place)| cache.find(&engine, place)) {
             Some(module) => module,
             None => {
                 let module = compile::module(&engine, bytes, work)?;
                 let module = module.map_err(|error| not_wasm(format!("{error:#}")))?;
-                unkept = cache.and_then(|cache| cache.keep(&engine, bytes, &module).err());
+                unkept = cache.and_then(|(cache, place)| cache.keep(&place, &module).err());
                 module
             }
         };
