@@ -1,5 +1,6 @@
 //! Witnesses that circom's own calculators compute, as sources of the pipeline.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,7 +42,8 @@ pub fn witness_of(
         let values = witness.values();
         if values.len() != places.len() {
             return Err(Error::Mismatch(format!(
-                "the calculator computes {} values, and the circuit has {} variables (ONE counted): it is of another circuit",
+                "{} computes {} values, and the circuit has {} variables (ONE counted): it is the calculator of another circuit",
+                calculator.file().display(),
                 values.len(),
                 places.len()
             )));
@@ -61,11 +63,21 @@ pub fn witness_of(
 /// # Errors
 /// The folder cannot be read, or no file in it fits.
 pub fn files_of(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
-    let name = pattern.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !name.contains('*') || pattern.exists() {
+    if !pattern.to_string_lossy().contains('*') || pattern.exists() {
         return Ok(vec![pattern.to_owned()]);
     }
+    let none = |why: &str| {
+        let source = io::Error::new(io::ErrorKind::NotFound, why);
+        Err(Error::Io { action: "find", file: pattern.to_owned(), source })
+    };
+    let name = pattern.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = pattern.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.to_string_lossy().contains('*') && !folder.exists() {
+        return none("`*` can stand for a part of the file's name, not of a folder's");
+    }
+    if !name.contains('*') {
+        return Ok(vec![pattern.to_owned()]);
+    }
     let unreadable = |source| Error::Io { action: "read", file: folder.to_owned(), source };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
@@ -76,14 +88,17 @@ pub fn files_of(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
         }
     }
     if files.is_empty() {
-        return Err(Error::BadText(format!("no file fits {}", pattern.display())));
+        return none("no file fits");
     }
     files.sort();
     Ok(files)
 }
 
-/// Whether a name fits a pattern whose stars stand for anything.
+/// Whether a name fits a pattern whose stars stand for anything, but, as in a shell, not for the dot of a hidden file.
 fn fits(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else { return false };
@@ -115,7 +130,8 @@ mod tests {
     fn stars_stand_for_anything() {
         for (pattern, name, want) in [
             ("*.json", "a.json", true),
-            ("*.json", ".json", true),
+            ("*.json", ".json", false),
+            (".*.json", ".a.json", true),
             ("*.json", "a.jsonx", false),
             ("in-*-b*.json", "in-3-b4.json", true),
             ("in-*-b*.json", "in-3-c4.json", false),
@@ -130,7 +146,7 @@ mod tests {
     #[test]
     fn files_come_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.json", "a.json", "c.txt"] {
+        for name in ["b.json", "a.json", "c.txt", ".hidden.json"] {
             std::fs::write(folder.path().join(name), "{}").unwrap();
         }
         std::fs::create_dir(folder.path().join("folder.json")).unwrap();
@@ -139,6 +155,8 @@ mod tests {
         assert_eq!(found, ["a.json", "b.json", "link.json"].map(|name| folder.path().join(name)));
         let none = files_of(&folder.path().join("*.wtns")).unwrap_err();
         assert!(none.to_string().contains("no file fits"), "{none}");
+        let deep = files_of(&folder.path().join("*/a.json")).unwrap_err();
+        assert!(deep.to_string().contains("not of a folder's"), "{deep}");
         let plain = folder.path().join("not-there.json");
         assert_eq!(files_of(&plain).unwrap(), [plain]);
     }

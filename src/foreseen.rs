@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use proofline_stages::Error;
 use proofline_stages::params::resident::{Resident, files_of};
+use proofline_stages::{CircuitShape, Error};
 
 /// The most memory that a [`ProvingKey`](crate::ProvingKey) takes which is read from this path: a key file, a folder with one,
 /// or a converted key. A converted key's header tells; another file has its points as long as they are in memory, so that its
@@ -28,6 +28,17 @@ pub fn bytes_of_circuit(file: &Path) -> Result<u64, Error> {
     bytes_of_file(file)
 }
 
+/// What a key takes while it is made: of each variable its points in four queries and their exponents, of each power of τ a point
+/// and an exponent, uncompressed.
+#[must_use]
+pub fn bytes_of_new_key(shape: &CircuitShape) -> u64 {
+    const G1: u64 = 96;
+    const G2: u64 = 192;
+    const EXPONENT: u64 = 32;
+    let (variables, powers) = (shape.variables() as u64, shape.domain().size() as u64);
+    variables * (3 * G1 + G2 + 3 * EXPONENT) + powers * (G1 + EXPONENT)
+}
+
 fn bytes_of_file(file: &Path) -> Result<u64, Error> {
     let metadata = std::fs::metadata(file);
     Ok(metadata.map_err(|source| Error::Io { action: "read", file: file.to_owned(), source })?.len())
@@ -35,7 +46,6 @@ fn bytes_of_file(file: &Path) -> Result<u64, Error> {
 
 #[cfg(test)]
 mod tests {
-    use proofline_stages::CircuitShape;
     use proofline_stages::params::setup::{Entropy, generate};
     use proofline_stages::params::{PARAMS_FILE, ProvingKey, resident};
     use proofline_stages::progress::unwatched;

@@ -36,7 +36,7 @@ pub mod prelude;
 mod prover;
 mod residents;
 
-pub use foreseen::{bytes_of_circuit, bytes_of_key};
+pub use foreseen::{bytes_of_circuit, bytes_of_key, bytes_of_new_key};
 pub use graph::Pipeline;
 pub use pipeline_runtime as runtime;
 pub use pipeline_runtime::arena::Slots;

@@ -38,7 +38,7 @@ pub struct Limit {
 }
 
 /// The lowest of what the graph's pool `ram`, its SKU, this process's control group and the memory that is available
-/// allow. What the process has already counts as available to it, and so do free pages of 2 MiB that the machine's owner
+/// and this process's limit of address space (`ulimit -v`) allow. What the process has already counts as available to it, and so do free pages of 2 MiB that the machine's owner
 /// reserved, which the kernel does not call available: nobody but who asks for them gets them, and arenas do. The kernel's
 /// files are under `root`; `/` but in tests.
 #[must_use]
@@ -49,6 +49,8 @@ pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
     let status = read("proc/self/status").unwrap_or_default();
     let own = ["VmRSS:", "HugetlbPages:"].iter().filter_map(|name| kibibytes(&status, name)).sum::<u64>();
     let reserved = reserved_bytes(|file| read(&format!("sys/kernel/mm/hugepages/hugepages-2048kB/{file}")));
+    let size = kibibytes(&status, "VmSize:").unwrap_or(0);
+    let address_space = read("proc/self/limits").and_then(|text| most_address_space(&text));
     let by_kernel = match reserved {
         0 => "MemAvailable of /proc/meminfo",
         _ => "MemAvailable of /proc/meminfo, and reserved pages",
@@ -58,6 +60,10 @@ pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
         (pool.map(|pool| pool.size.saturating_add(PROGRAM_BYTES)), "the graph's pool `ram`".to_owned()),
         (sku.map(|sku| sku.ram_bytes), sku.map(|sku| format!("the SKU \"{}\"", sku.name)).unwrap_or_default()),
         (memory_bytes_under(root), "the control group of this process".to_owned()),
+        (
+            address_space.map(|most| most.saturating_sub(size).saturating_add(own)),
+            "the limit of address space, `ulimit -v`".to_owned(),
+        ),
         (available.map(|bytes| bytes.saturating_add(own).saturating_add(reserved)), by_kernel.to_owned()),
     ];
     let known = limits.into_iter().filter_map(|(bytes, by)| Some(Limit { bytes: bytes?, by }));
@@ -68,6 +74,12 @@ pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
 fn reserved_bytes(read: impl Fn(&str) -> Option<String>) -> u64 {
     let count = |file| read(file).and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
     count("free_hugepages").saturating_sub(count("resv_hugepages")).saturating_mul(2 << 20)
+}
+
+/// The limit that holds in `/proc/self/limits`, nothing if there is none: `Max address space  3072000000  unlimited  bytes`.
+fn most_address_space(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// A line such as `MemAvailable:  1234 kB`, in bytes.
@@ -130,6 +142,16 @@ mod tests {
         write("proc/self/status", "VmRSS:\t  1024 kB\nHugetlbPages:\t    2048 kB\n");
         let with_reserved = (1 << 30) + (7 << 20);
         assert_eq!(of(&plan), Some((with_reserved, "MemAvailable of /proc/meminfo, and reserved pages".to_owned())));
+        let space = |limit| {
+            format!("Limit  Soft Limit  Hard Limit  Units\nMax address space         {limit}  unlimited  bytes\n")
+        };
+        write("proc/self/limits", &space("unlimited"));
+        assert!(of(&plan).is_some_and(|(_, by)| by.contains("MemAvailable")));
+        write("proc/self/status", "VmSize:\t    8192 kB\nVmRSS:\t  1024 kB\n");
+        write("proc/self/limits", &space("734003200"));
+        let by = "the limit of address space, `ulimit -v`".to_owned();
+        assert_eq!(of(&plan), Some(((700 << 20) - (7 << 20), by)));
+        write("proc/self/limits", &space("unlimited"));
         write("proc/self/cgroup", "0::/jobs\n");
         write("sys/fs/cgroup/jobs/memory.max", "max\n");
         assert!(of(&plan).is_some_and(|(_, by)| by.contains("MemAvailable")));

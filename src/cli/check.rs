@@ -63,7 +63,12 @@ impl Check {
                 }
             };
             for found in &outcome.diagnostics {
-                say!("{}\n", render::diagnostic(found, &outcome.sources, style));
+                let rendered = render::diagnostic(found, &outcome.sources, style);
+                match style {
+                    Style::Plain => say!("{rendered}\n"),
+                    // Its colours are for the terminal.
+                    Style::Coloured => super::say::text_as_it_is(format_args!("{rendered}\n\n")),
+                }
             }
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
             refused |= errors > 0;

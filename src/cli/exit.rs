@@ -55,8 +55,16 @@ pub enum Fault {
     #[error(transparent)]
     Study(#[from] StudyError),
     /// A proof failed.
-    #[error(transparent)]
+    #[error("{}", said_of(.0))]
     Proof(#[from] Failure),
+    /// A fault of one proof of several, by the name that its owner knows it by.
+    #[error("{what}: {fault}")]
+    Of {
+        /// The proof, and the witness or input that it is of.
+        what: String,
+        /// Its fault.
+        fault: Box<Fault>,
+    },
     /// Anything else.
     #[error("{0}")]
     Internal(String),
@@ -93,7 +101,19 @@ impl Fault {
             Self::Study(error) => code_of_study(error),
             Self::Proof(Failure { cause: Cause::Failed(error), .. }) => error.source_as::<Error>().map_or(70, code_of),
             Self::Proof(_) | Self::Internal(_) => 70,
+            Self::Of { fault, .. } => fault.code(),
         }
+    }
+}
+
+/// Why a proof failed. What a stage says of files and witnesses can be mended by who reads it, whichever stage it was.
+fn said_of(failure: &Failure) -> String {
+    match &failure.cause {
+        Cause::Failed(error) if error.source_as::<Error>().is_some() => match failure.key.partition {
+            0 => error.to_string(),
+            partition => format!("partition {partition}: {error}"),
+        },
+        _ => failure.to_string(),
     }
 }
 
@@ -144,9 +164,15 @@ mod tests {
     #[test]
     fn a_failed_proof_has_the_code_of_its_cause() {
         let key = TokenKey { job: JobId(0), partition: 0 };
-        let unsatisfied = Error::Unsatisfied { circuit: "c".into(), row: 3 };
-        let code = |cause| Fault::Proof(Failure { key, stage: None, cause }).code();
-        assert_eq!(code(Cause::Failed(StageError::of(unsatisfied))), 5);
+        let unsatisfied = || Error::Unsatisfied { circuit: "c".into(), row: 3 };
+        let fault = |cause| Fault::Proof(Failure { key, stage: None, cause });
+        let code = |cause| fault(cause).code();
+        let of = Fault::Of {
+            what: "proof-3 (a.wtns)".into(),
+            fault: Box::new(fault(Cause::Failed(StageError::of(unsatisfied())))),
+        };
+        assert_eq!((of.code(), of.to_string()), (5, format!("proof-3 (a.wtns): {}", unsatisfied())));
+        assert_eq!(code(Cause::Failed(StageError::of(unsatisfied()))), 5);
         assert_eq!(code(Cause::Failed(StageError::new("no source"))), 70);
         assert_eq!(code(Cause::Panicked("index".into())), 70);
         // Of this class is what the self-test at start-up says of a machine that computes wrongly.

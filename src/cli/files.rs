@@ -93,7 +93,11 @@ impl Write for WholeFile {
 /// Files by what the command line calls them.
 pub type Named<'a> = (&'static str, &'a Path);
 
-/// Whether what is written is neither what is read nor written twice; asked before the work.
+/// What ends so is a key, a circuit or a witness, or what belongs to one: nothing else is written over it.
+const PRECIOUS: [&str; 8] = ["zkey", "params", "vk", "resident", "pce", "r1cs", "wtns", "wasm"];
+
+/// Whether what is written is neither what is read nor written twice, nor takes the place of a key or what belongs to one; asked
+/// before the work.
 pub fn expect_apart<'a>(
     inputs: impl IntoIterator<Item = Named<'a>>,
     outputs: impl IntoIterator<Item = Named<'a>>,
@@ -117,6 +121,14 @@ pub fn expect_apart<'a>(
             let file = file.display();
             return Err(Fault::Usage(format!(
                 "{name} would be written over {file}, which {does} as {other}: choose another"
+            )));
+        }
+        let precious = |place: &Path| place.extension().is_some_and(|end| PRECIOUS.iter().any(|known| end == *known));
+        if written && place.is_file() && [file, &place].into_iter().any(precious) {
+            let file = file.display();
+            return Err(Fault::Usage(format!(
+                "{name} would be written over {file}, which has the name of a key, a circuit or a witness: choose another, or \
+                 remove it first"
             )));
         }
         seen.push(((name, file), place, written));

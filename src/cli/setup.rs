@@ -9,6 +9,7 @@ use proofline::{Convention, PARAMS_FILE, ZKEY_FILE, Zkey};
 
 use super::exit::Fault;
 use super::files;
+use super::room::expect_room_for_new_key;
 use super::stored::{self, Choice};
 use super::watch::with_bars;
 
@@ -81,6 +82,7 @@ impl Setup {
                 shape.variables()
             );
         }
+        expect_room_for_new_key(&shape)?;
         let entropy = self.seed.as_deref().map_or(Entropy::System, Entropy::Seed);
         let convention = match self.format {
             KeyFormat::Params => Convention::Coefficients,

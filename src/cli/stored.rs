@@ -10,6 +10,7 @@ use clap::Args;
 use proofline::{Builtin, CircuitShape, Origin, StoredCircuit, resident};
 
 use super::exit::Fault;
+use super::room::expect_room_for_constraints;
 use super::watch::pool_of_all_cores;
 
 /// Which circuit, on the command line; clap sees to it that one of them is there.
@@ -28,7 +29,11 @@ impl Choice {
     pub fn extract(&self) -> Result<CircuitShape, Fault> {
         match (&self.circuit, &self.r1cs) {
             (Some(name), _) => Ok(CircuitShape::from_builtin(name)?),
-            (None, Some(file)) => Ok(CircuitShape::from_r1cs(file)?),
+            (None, Some(file)) => {
+                // What is wrong with the file is for its reader to say.
+                expect_room_for_constraints(file, std::fs::metadata(file).map_or(0, |found| found.len()))?;
+                Ok(CircuitShape::from_r1cs(file)?)
+            }
             (None, None) => Err(Fault::Usage("give a circuit: --circuit NAME or --r1cs FILE".into())),
         }
     }

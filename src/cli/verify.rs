@@ -98,7 +98,7 @@ impl Verify {
             PreparedKey::new(&VerifyingKey::of_any(vk)?)
         };
         expect_kind(public, "public inputs: a JSON array, or a decimal number a line")?;
-        let public = parse_public_inputs(&text(public, MOST_PUBLIC_BYTES)?).map_err(inside(public))?;
+        let public_inputs = parse_public_inputs(&text(public, MOST_PUBLIC_BYTES)?).map_err(inside(public))?;
         let proof = if is_json(&self.proof) {
             snarkjs::parse_proof(&text(&self.proof, MOST_PROOF_BYTES)?)
         } else {
@@ -106,6 +106,12 @@ impl Verify {
             ProofPoints::parse(&files::read(&self.proof, MOST_PROOF_BYTES)?)
         };
         let proof = proof.map_err(inside(&self.proof))?;
-        Ok(key.verify(&proof, &public)?)
+        key.verify(&proof, &public_inputs).map_err(|error| {
+            match error {
+                Error::Mismatch(why) => Error::Mismatch(format!("{} and {}: {why}", vk.display(), public.display())),
+                other => other,
+            }
+            .into()
+        })
     }
 }

@@ -136,7 +136,7 @@ impl StageWatch {
     pub fn say(&self, line: &str) {
         match &self.bars {
             // What cannot be drawn on the terminal is printed.
-            Some((all, _)) => all.println(line).unwrap_or_else(|_| say!("{line}")),
+            Some((all, _)) => all.println(super::say::visible(line)).unwrap_or_else(|_| say!("{line}")),
             None => say!("{line}"),
         }
     }

@@ -6,7 +6,7 @@ use proofline::resident::{self, Resident};
 use proofline::{CircuitShape, Error, Origin, Parameters, Progress, ProvingKey, Zkey};
 
 use super::exit::Fault;
-use super::room::expect_room_for_key;
+use super::room::{expect_room_for_constraints, expect_room_for_key};
 use super::stored::{self, Choice};
 use super::watch::with_bars;
 
@@ -35,7 +35,16 @@ pub fn read(file: &Path, choice: &Choice) -> Result<(CircuitShape, ProvingKey), 
 fn converted(file: &Path, watch: &dyn Fn(Progress)) -> Result<Option<Resident>, Fault> {
     let beside = resident::beside(file);
     if beside.exists() {
-        let converted = Resident::open(&beside)?;
+        let converted = match Resident::open(&beside) {
+            Err(error @ (Error::Io { .. } | Error::NotRegular { .. })) => {
+                tell!(
+                    "note: {error}: every point of {} is checked instead; remove that, or see that it can be read",
+                    file.display()
+                );
+                return Ok(None);
+            }
+            opened => opened?,
+        };
         if converted.belongs_to(file)? {
             return Ok(Some(converted));
         }
@@ -67,10 +76,19 @@ fn circuit(
     }
     // `circuit.zkey.pce`: what the key knows of the circuit, which is less than `circuit.pce` does.
     let place = file.with_added_extension("pce");
-    if let Some(stored) = origin.map(|origin| stored::read(&place, origin)).transpose()?.flatten() {
+    let stored = match origin.map(|origin| stored::read(&place, origin)).transpose() {
+        Err(Fault::Input(error @ (Error::Io { .. } | Error::NotRegular { .. }))) => {
+            tell!("note: {error}: the circuit is taken from the key instead; remove that, or see that it can be read");
+            None
+        }
+        read => read?.flatten(),
+    };
+    if let Some(stored) = stored {
         return Ok(stored.shape()?);
     }
-    let shape = Zkey::open(file, watch)?.shape(watch)?;
+    let zkey = Zkey::open(file, watch)?;
+    expect_room_for_constraints(file, zkey.bytes_of_coefficients())?;
+    let shape = zkey.shape(watch)?;
     if let Some(origin) = origin {
         stored::keep(&shape, &place, origin);
     }

@@ -51,6 +51,11 @@ impl Material {
         Ok((shape, key))
     }
 
+    /// Whether the circuit is a built-in one, which makes its witnesses.
+    pub fn is_built_in(&self) -> bool {
+        self.choice.circuit.is_some()
+    }
+
     /// The files that are read.
     pub fn files(&self) -> Vec<Named<'_>> {
         let files = [("--r1cs", &self.choice.r1cs), ("--zkey", &self.zkey), ("--params", &self.params)];

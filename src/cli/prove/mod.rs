@@ -80,7 +80,17 @@ impl Observer for Both {
 }
 
 impl Prove {
-    /// The files that are read after the folder for proofs is cleared.
+    /// Whether it is said which witnesses are proved.
+    fn expect_witnesses(&self) -> Result<(), Fault> {
+        if self.filecoin.claim.kind.is_some() || self.material.is_built_in() || self.witnesses.are_given() {
+            return Ok(());
+        }
+        Err(Fault::Usage(
+            "give the witnesses of the circuit: --wtns FILE..., or --wasm FILE and --input FILE...".into(),
+        ))
+    }
+
+    /// The files that are read after the folder for proofs is taken.
     fn read_later(&self) -> Result<Vec<PathBuf>, Fault> {
         let material = self.material.files();
         Ok(material.into_iter().map(|(_, file)| file.to_owned()).chain(self.witnesses.found()?).collect())
@@ -90,14 +100,16 @@ impl Prove {
         let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
         let inputs = [self.material.files(), self.witnesses.files(), self.filecoin.files()].concat();
-        files::expect_apart(inputs, outputs)?;
+        let outputs: Vec<_> = outputs.collect();
+        files::expect_apart(inputs, outputs.clone())?;
+        outputs.into_iter().try_for_each(|output| self.output.expect_apart(output))?;
+        self.expect_witnesses()?;
         if self.filecoin.claim.kind.is_some() {
             self.output.expect_network_format()?;
         }
-        // Before the folder is cleared, which may hold the statement of an earlier run.
         let filecoin = self.filecoin.claim.kind.is_some().then(|| Input::gather(&self.filecoin)).transpose()?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.
-        let _lock = self.output.take(&self.read_later()?)?;
+        let mut folder = self.output.take(&self.read_later()?)?;
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
@@ -116,6 +128,7 @@ impl Prove {
         let prover = Prover::with(Options { observer, ..Options::default() })?;
         prover.notes().iter().for_each(|note| watch.say(&format!("note: {note}")));
 
+        folder.clear()?;
         let clock = Instant::now();
         let run = Run { prover: &prover, shape: &shape, key: &key, witnesses: &witnesses, proofs, watch: &watch };
         let mut memory = MemoryWatch::new(&prover);
@@ -136,10 +149,13 @@ impl Prove {
             shape.name(),
             f64::from(verified) / seconds
         );
-        print_stages(&watch, seconds);
-        memory.table(verified).iter().for_each(|line| say!("{line}"));
-        if let Some(folder) = self.output.folder().filter(|_| verified > 0) {
-            say!("written to {}", folder.display());
+        if verified > 0 {
+            print_stages(&watch, seconds);
+            memory.table(verified).iter().for_each(|line| say!("{line}"));
+            match self.output.folder() {
+                Some(folder) => say!("written to {}", folder.display()),
+                None => say!("not written to files: --out DIR does"),
+            }
         }
         if let Some(file) = &self.waterfall {
             files::write(file, waterfall::svg(&plan, &watch.spans()).as_bytes())?;
@@ -157,8 +173,12 @@ impl Prove {
         let mut in_flight: VecDeque<(u32, PublicInputs, Instant, Handle)> = VecDeque::new();
         let mut summary = Summary { verified: 0, first_fault: None };
         let fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
-            run.watch.say(&format!("{} failed: {fault}", run.witnesses.label(number)));
-            first.get_or_insert(fault);
+            let what = run.witnesses.label(number);
+            // That of a lone proof is what the command ends with.
+            if run.proofs > 1 {
+                run.watch.say(&format!("{what} failed: {fault}"));
+            }
+            first.get_or_insert(Fault::Of { what, fault: Box::new(fault) });
         };
         let mut next = 0;
         while next < run.proofs || !in_flight.is_empty() {

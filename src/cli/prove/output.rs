@@ -62,17 +62,30 @@ impl Output {
         }
     }
 
-    /// Makes the folder, if one is wanted, and keeps other runs out of it. Refuses one that holds proofs of an earlier run,
-    /// or removes them: old and new ones look alike. What this run reads stays.
-    pub fn take(&self, read: &[PathBuf]) -> Result<Option<files::FolderLock>, Fault> {
-        let lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
-        if let Some(folder) = &self.out {
-            self.clear(folder, read)?;
+    /// Refuses a file that would take the place of a proof or a statement of this run.
+    pub fn expect_apart(&self, (name, file): files::Named<'_>) -> Result<(), Fault> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let whole = |folder: &Path| std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).ok();
+        if whole(above) == whole(folder) && is_ours(&file.file_name().unwrap_or_default().to_string_lossy()) {
+            return Err(Fault::Usage(format!(
+                "{name} would be written over {}, which has a name that this run gives its proofs: choose another",
+                file.display()
+            )));
         }
-        Ok(lock)
+        Ok(())
     }
 
-    fn clear(&self, folder: &Path, read: &[PathBuf]) -> Result<(), Fault> {
+    /// Makes the folder, if one is wanted, and keeps other runs out of it. Refuses one that holds proofs of an earlier run, unless
+    /// they may be removed: old and new ones look alike. What this run reads stays.
+    pub fn take(&self, read: &[PathBuf]) -> Result<Taken, Fault> {
+        let lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
+        let old = self.out.as_deref().map(|folder| self.old(folder, read)).transpose()?;
+        Ok(Taken { old: old.unwrap_or_default(), _lock: lock })
+    }
+
+    /// The proofs of an earlier run, which may be removed.
+    fn old(&self, folder: &Path, read: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
         let fail = |action, file: &Path| {
             let file = file.to_owned();
             move |source| Error::Io { action, file, source }
@@ -103,7 +116,7 @@ impl Output {
             let source = std::io::ErrorKind::IsADirectory.into();
             return Err(Error::Io { action: "remove", file: folder.clone(), source }.into());
         }
-        old.iter().try_for_each(|file| Ok(std::fs::remove_file(file).map_err(fail("remove", file))?))
+        Ok(old)
     }
 
     /// Writes a proof of Filecoin's, its partitions one behind the other, and its statement.
@@ -124,6 +137,21 @@ impl Output {
             }
         }
         files::write(&folder.join(format!("public-{number}.json")), write_public_inputs(public).as_bytes())
+    }
+}
+
+/// The folder for proofs, as long as this lives.
+pub struct Taken {
+    old: Vec<PathBuf>,
+    _lock: Option<files::FolderLock>,
+}
+
+impl Taken {
+    /// Removes the proofs of an earlier run: once there is all that the new ones are made of.
+    pub fn clear(&mut self) -> Result<(), Error> {
+        self.old.drain(..).try_for_each(|file| {
+            std::fs::remove_file(&file).map_err(|source| Error::Io { action: "remove", file, source })
+        })
     }
 }
 

@@ -18,8 +18,7 @@ pub struct Witnesses {
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["circuit", "wasm", "filecoin"],
-        required_unless_present_any = ["circuit", "wasm", "filecoin"]
+        conflicts_with_all = ["circuit", "wasm", "filecoin"]
     )]
     wtns: Vec<PathBuf>,
     /// circom's witness calculator of the circuit (`circom --wasm`): computes the witnesses of --input
@@ -41,6 +40,11 @@ pub enum Gathered {
 }
 
 impl Witnesses {
+    /// Whether there is a witness, or what to compute one from.
+    pub fn are_given(&self) -> bool {
+        !self.wtns.is_empty() || self.wasm.is_some()
+    }
+
     /// The files that are read.
     pub fn files(&self) -> Vec<Named<'_>> {
         let wasm = self.wasm.iter().map(|file| ("--wasm", file.as_path()));
@@ -68,7 +72,7 @@ impl Witnesses {
         let cache = Cache::of_user();
         let calculator = circom::open(wasm, &Limits::default(), cache.as_ref())?;
         if let (Some(cache), Some(why)) = (cache, calculator.unkept()) {
-            eprintln!(
+            tell!(
                 "note: the compiled calculator is not kept in {}, and the next run compiles it again: {why}",
                 cache.folder().display()
             );

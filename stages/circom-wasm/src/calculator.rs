@@ -152,6 +152,12 @@ impl Calculator {
         Ok(calculator)
     }
 
+    /// The file that it was read from.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The version of circom that made it.
     #[must_use]
     pub fn version(&self) -> Version {

@@ -22,7 +22,7 @@ pub enum WasmError {
     },
 
     /// A file is larger than the limit.
-    #[error("{} has more than {limit} bytes, the limit for such a file: raise it if the file is right", file.display())]
+    #[error("{} has more than {limit} bytes, the limit for such a file: is it the right one?", file.display())]
     TooLarge {
         /// The file.
         file: PathBuf,
@@ -81,7 +81,7 @@ pub enum WasmError {
 
     /// The calculation took too long.
     #[error(
-        "{}the circuit {} did not end within {limit:?}: raise the limit if it is that large, else it runs in circles",
+        "{}the circuit {} did not end within {limit:?}: it runs in circles, or is larger than that limit allows",
         named(input.as_ref()), file.display()
     )]
     OutOfTime {
@@ -95,8 +95,8 @@ pub enum WasmError {
 
     /// The calculation took too many instructions.
     #[error(
-        "{}the circuit {} did not end within {limit} units of fuel: raise the limit if it is that large, else it runs \
-         in circles",
+        "{}the circuit {} did not end within {limit} units of fuel: it runs in circles, or is larger than that limit \
+         allows",
         named(input.as_ref()), file.display()
     )]
     OutOfFuel {
@@ -109,7 +109,7 @@ pub enum WasmError {
     },
 
     /// The module asks for more memory or larger tables than the limit.
-    #[error("{} asks for {wanted} {what}, and the limit is {limit}: raise it if the circuit is that large", file.display())]
+    #[error("{} asks for {wanted} {what}, and the limit is {limit}: the circuit is larger than that allows", file.display())]
     OutOfMemory {
         /// The circuit.
         file: PathBuf,
@@ -123,8 +123,8 @@ pub enum WasmError {
 
     /// The module would take too long to compile.
     #[error(
-        "{} would take about {work} µs to compile, and the limit is {limit}: raise it if the file is right; circom's own \
-         code is not of that shape",
+        "{} would take about {work} µs to compile, and the limit is {limit}: circom's own code is not of \
+         that shape; compile the circuit again",
         file.display()
     )]
     TooMuchWork {

@@ -1,11 +1,13 @@
 //! One instance of a calculator, under the clock.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use wasmtime::{Instance, Memory, Store, Trap, TypedFunc, UpdateDeadline, WasmParams, WasmResults};
 use zeroize::Zeroize;
 
@@ -86,7 +88,12 @@ impl<'c> Run<'c> {
             store.set_fuel(fuel).map_err(WasmError::system)?;
         }
         let made = calculator.module.instantiate(&mut store);
-        let instance = made.map_err(|error| explain(calculator, input, time, store.data(), "start", &error))?;
+        let of_system =
+            |error: &wasmtime::Error| error.chain().any(|cause| cause.is::<io::Error>() || cause.is::<Errno>());
+        let instance = made.map_err(|error| match of_system(&error) {
+            true => no_room(&error),
+            false => explain(calculator, input, time, store.data(), "start", &error),
+        })?;
         let memory = instance.get_memory(&mut store, "memory");
         let mut run = Self { calculator, input, store, instance, memory, shared: None, late, time };
         run.call::<i32, ()>("init", 0, "initialise itself")?;
@@ -278,7 +285,7 @@ impl<'c> Run<'c> {
     fn suggestion(&mut self, func: &TypedFunc<(i32, i32), i32>, name: &str) -> Result<String, WasmError> {
         for near in hint::near(name) {
             if self.size_of(func, &near)? > 0 {
-                return Ok(format!("; it has `{near}`"));
+                return Ok(format!(": did you mean `{near}`?"));
             }
         }
         Ok(": the names are in the circuit's main component, the .wasm does not list them".to_owned())
@@ -339,6 +346,15 @@ fn halves(hash: u64) -> (i32, i32) {
 fn out_of_time(calculator: &Calculator, input: Option<&Path>, limit: Duration) -> WasmError {
     let (file, input) = (calculator.file.clone(), input.map(Path::to_owned));
     WasmError::OutOfTime { file, input, limit }
+}
+
+/// Why there is no instance although its code did nothing wrong.
+fn no_room(error: &wasmtime::Error) -> WasmError {
+    WasmError::System(format!(
+        "{:#}; every calculation reserves 4 GiB of address space and some more: raise `ulimit -v`, or compute the witness elsewhere \
+         (--wtns)",
+        error.root_cause()
+    ))
 }
 
 /// Why a call did not return.

@@ -137,10 +137,10 @@ fn inputs_of_other_circuits_are_refused_before_anything_is_calculated() {
         (
             "asserting",
             r#"{"in": [0, 1], "limits": 5}"#,
-            "1:16: the circuit has no input signal `limits`; it has `limit`",
+            "1:16: the circuit has no input signal `limits`: did you mean `limit`?",
         ),
-        ("asserting", r#"{"In": [0, 1]}"#, "no input signal `In`; it has `in`"),
-        ("arrays", r#"{"verctor": 1}"#, "no input signal `verctor`; it has `vector`"),
+        ("asserting", r#"{"In": [0, 1]}"#, "no input signal `In`: did you mean `in`?"),
+        ("arrays", r#"{"verctor": 1}"#, "no input signal `verctor`: did you mean `vector`?"),
         ("arrays", r#"{"something": 1}"#, "no input signal `something`: the names are in the circuit's main component"),
         ("asserting", r#"{"out": 1}"#, "no input signal `out`"),
         ("asserting", r#"{"in": [0, 1]}"#, "takes 3 input values and 2 are given (`in`): a signal is missing"),

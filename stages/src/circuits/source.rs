@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bellpepper_core::{Circuit, SynthesisError};
 use blstrs::Scalar;
 
-use super::circom::read_wtns;
+use super::circom::read_wtns_if;
 use super::shape::CircuitShape;
 use super::witness_cs::WitnessCs;
 use crate::error::Error;
@@ -83,9 +83,9 @@ impl WitnessSource {
     /// # Errors
     /// The file cannot be read or understood, or has another number of values than the circuit has wires.
     pub fn from_wtns(shape: &CircuitShape, file: &Path) -> Result<Self, Error> {
-        let values = read_wtns(file)?;
-        check_count(shape, &values, &file.display().to_string())?;
-        Self::values(shape, values)
+        let whose = file.display().to_string();
+        let judge = |count| if count == shape.variables() { Ok(()) } else { Err(wrong_count(shape, count, &whose)) };
+        Self::values(shape, read_wtns_if(file, judge)?)
     }
 
     /// The public inputs, the constant ONE not counted. A clone learns of them when they are computed.

@@ -37,7 +37,8 @@ impl KeyReader {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = open_regular(path)?;
         if let Some(kind) = kind::of_file(path) {
-            let fault = format!("this is {kind}, not a key as bellperson writes them (`.params`, `.vk`)");
+            let fault =
+                format!("this is {kind}, not a key: give a `.params`, `.vk` or `.zkey` file, or the folder of one");
             return Err(Error::Malformed { file: path.to_owned(), offset: 0, fault });
         }
         let length = file.metadata().map_err(Error::io("read", path))?.len();

@@ -27,7 +27,7 @@ pub fn parse_public_inputs(text: &str) -> Result<Vec<Scalar>, Error> {
         decimal::parse(item).ok_or_else(|| {
             Error::BadText(format!(
                 "public input {index} (counted from 0) is `{}`: give a decimal number below the field's prime r",
-                item.chars().take(90).collect::<String>()
+                item.chars().take(90).collect::<String>().escape_debug()
             ))
         })
     });

@@ -56,6 +56,10 @@ pub fn write_proof(proof: &ProofPoints) -> String {
 pub fn parse_key(text: &str) -> Result<PreparedKey, Error> {
     let object = object(text, "a verifying key of snarkjs")?;
     expect_words(&object, "the key")?;
+    if !object.contains_key("curve") {
+        let why = "`curve` is missing: snarkjs writes \"bls12381\" there; export the key again";
+        return Err(Error::BadText(why.to_owned()));
+    }
     let Some(Value::Array(items)) = object.get("IC") else {
         return Err(missing("IC", "an array of points"));
     };
@@ -117,7 +121,7 @@ fn missing(name: &str, what: &str) -> Error {
     Error::BadText(format!("`{name}`, {what}, is missing"))
 }
 
-/// `protocol` and `curve`, where they are given, must be the right ones.
+/// `protocol` and `curve`, where they are given (the curve of a proof is its key's), must be the right ones.
 fn expect_words(object: &Map<String, Value>, whose: &str) -> Result<(), Error> {
     if let Some(protocol) = object.get("protocol").filter(|protocol| *protocol != "groth16") {
         return Err(Error::BadText(format!(
@@ -195,14 +199,14 @@ fn read<P: JsonPoint>(value: &Value, name: &str) -> Result<P, Error> {
     }
     let point = P::decode(&bytes).map_err(|_| not("is not on the curve, or has a coordinate that is not below p"))?;
     if !point.in_subgroup() {
-        return Err(not("is on the curve, but not in the subgroup of prime order; snarkjs accepts such proofs"));
+        return Err(not("is on the curve, but not in the subgroup of prime order; snarkjs accepts it"));
     }
     Ok(point)
 }
 
 fn limbs(number: &Value) -> Option<[u64; LIMBS]> {
     match number {
-        Value::String(text) => match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Value::String(text) => match text.strip_prefix("0x") {
             Some(hexadecimal) => decimal::parse_hex_limbs(hexadecimal),
             None => decimal::parse_limbs(text),
         },

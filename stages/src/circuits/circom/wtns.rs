@@ -21,12 +21,25 @@ const VALUES: u32 = 2;
 /// # Errors
 /// The file cannot be read, is cut off, damaged, over another field, or its wire 0 is not 1.
 pub fn read_wtns(file: &Path) -> Result<SecretScalars, Error> {
+    read_wtns_if(file, |_| Ok(()))
+}
+
+/// [`read_wtns`] of a file whose number of values is judged before they take memory.
+pub(crate) fn read_wtns_if(
+    file: &Path,
+    judge: impl FnOnce(usize) -> Result<(), Error>,
+) -> Result<SecretScalars, Error> {
     let sections = SectionFile::open(file, MAGIC, VERSION)?;
     let (header, header_offset) = sections.read_header(HEADER)?;
-    let place = sections.section(VALUES, "the values")?;
+    let length = sections.section(VALUES, "the values")?.length;
+    let header = || Cursor::at(file, &header, header_offset);
+    let (at, count) = read_count(&mut header())?;
+    let count = header().check_count_in(length, at, u64::from(count), SCALAR_BYTES, "the number of values")?;
+    judge(count)?;
+    let place = sections.section_of(VALUES, "the values", SCALAR_BYTES * count as u64)?;
     // One allocation, which is wiped: a growing one would leave copies of a witness behind.
     let values = Zeroizing::new(sections.read_small(place)?);
-    from_sections(Cursor::at(file, &header, header_offset), Cursor::at(file, &values, place.offset))
+    from_sections(header(), Cursor::at(file, &values, place.offset))
 }
 
 /// Reads a file's bytes; `file` is its name in errors.
@@ -38,12 +51,17 @@ pub fn parse_wtns(file: &Path, bytes: &[u8]) -> Result<SecretScalars, Error> {
     from_sections(container.section(HEADER, "the header")?, container.section(VALUES, "the values")?)
 }
 
-fn from_sections(mut header: Cursor<'_>, mut section: Cursor<'_>) -> Result<SecretScalars, Error> {
-    expect_bls12_381(&mut header)?;
+/// The number of values that a header states, and where.
+fn read_count(header: &mut Cursor<'_>) -> Result<(u64, u32), Error> {
+    expect_bls12_381(header)?;
     let at = header.offset();
     let count = header.u32("the number of values")?;
-    expect_end(&header, "the header")?;
+    expect_end(header, "the header")?;
+    Ok((at, count))
+}
 
+fn from_sections(mut header: Cursor<'_>, mut section: Cursor<'_>) -> Result<SecretScalars, Error> {
+    let (at, count) = read_count(&mut header)?;
     let count = section.check_count(at, u64::from(count), SCALAR_BYTES, "the number of values")?;
     let mut values = SecretScalars::zeros(count);
     let first = section.offset();

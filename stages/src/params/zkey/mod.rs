@@ -111,6 +111,12 @@ impl Zkey {
         self.header.domain
     }
 
+    /// Bytes of its coefficients, which [`Self::shape`] holds in memory once as they are and once as rows.
+    #[must_use]
+    pub fn bytes_of_coefficients(&self) -> u64 {
+        self.file.section(COEFFICIENTS, "the coefficients").map_or(0, |place| place.length)
+    }
+
     /// The circuit as far as the key knows it: without C, so that a witness that does not satisfy it is noticed by the
     /// verification of its proof only.
     ///

@@ -38,6 +38,7 @@ fn what_is_no_proof_is_refused_with_its_reason() {
     refused(&|v| v["pi_a"] = json!(["1"]), "`pi_a` (a point of G1) should be [x, y, \"1\"]");
     refused(&|v| v["pi_b"] = json!(["1", "2", "1"]), "should be [[x0, x1], [y0, y1], [\"1\", \"0\"]]");
     refused(&|v| v["pi_a"][0] = json!("1x"), "has a coordinate that is no number below p in quotes");
+    refused(&|v| v["pi_a"][0] = json!("0X1"), "has a coordinate that is no number below p in quotes");
     refused(&|v| v["pi_a"][0] = json!("-1"), "has a coordinate that is no number below p in quotes");
     refused(&|v| v["pi_a"][0] = json!(null), "has a coordinate that is no number below p in quotes");
     refused(&|v| v["pi_a"][0] = "9".repeat(115).into(), "has a coordinate that is not below p");
@@ -82,6 +83,7 @@ fn keys_are_held_against_their_number_of_inputs() {
         refused("\"nPublic\": 1", &format!("\"nPublic\": {number}"), &format!("`nPublic` is {number}, and should be"));
     }
     refused("\"IC\"", "\"ic\"", "`IC`, an array of points, is missing");
+    refused("\"curve\"", "\"the curve\"", "`curve` is missing");
     refused("vk_delta_2", "delta", "`vk_delta_2`, a point of G2, is missing");
 }
 
