@@ -37,10 +37,10 @@ pub struct Limit {
     pub by: String,
 }
 
-/// The lowest of what the graph's pool `ram`, its SKU, this process's control group and the memory that is available
-/// and this process's limit of address space (`ulimit -v`) allow. What the process has already counts as available to it, and so do free pages of 2 MiB that the machine's owner
-/// reserved, which the kernel does not call available: nobody but who asks for them gets them, and arenas do. The kernel's
-/// files are under `root`; `/` but in tests.
+/// The lowest of what the graph's pool `ram`, its SKU, this process's control group, its limit of address space (`ulimit -v`) and
+/// the memory that is available allow. What the process has already counts as available to it, and so do free pages of 2 MiB
+/// that the machine's owner reserved, which the kernel does not call available: nobody but who asks for them gets them, and arenas
+/// do. The kernel's files are under `root`; `/` but in tests.
 #[must_use]
 pub fn of_jobs(plan: &Plan, root: &Path) -> Option<Limit> {
     let pool = plan.pools.iter().find(|pool| pool.name == "ram" && pool.unit == Unit::Bytes);
