@@ -14,7 +14,7 @@ export PROOFLINE_GRAPH = $(GRAPH)
 endif
 
 
-.PHONY: help release prove prove-filecoin test lint deps build bench bench-cpu bench-memory miri clean
+.PHONY: help release prove prove-filecoin test lint deps build bench bench-cpu bench-memory miri fuzz clean
 
 help:
 	@echo "make prove                  builds, and proves 8 + 8 proofs of real circuits"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-memory           page faults, shootdowns and memory of proofs, under three policies, with a verdict for each row"
 	@echo "make bench                  both"
 	@echo "make miri                   looks for undefined behaviour in the kernels' memory (needs nightly with Miri)"
+	@echo "make fuzz                   all readers of files at once, for an hour (needs nightly and cargo-fuzz)"
 	@echo "make build GRAPH=graphs/x.ron   the binary for another graph"
 	@echo "make release GRAPH=graphs/x.ron  one stripped binary for that graph, in $(OUT)/"
 
@@ -110,6 +111,20 @@ MIRI_FLAGS = -Zmiri-ignore-leaks -Zmiri-disable-isolation
 miri:
 	MIRIFLAGS="$(MIRI_FLAGS)" $(MIRI) -p proofline-memory -p proofline-kernels -- list:: digits:: layout:: shelf::
 	MIRIFLAGS="$(MIRI_FLAGS) -Zmiri-tree-borrows" $(MIRI) -p proofline-memory -- what_somebody_has pages::
+
+# Every target at once, from the seeds in fuzz/corpus; what they learn goes to $(OUT)/fuzz, and what they find to fuzz/artifacts.
+# A calculator that circom compiled takes a second to be compiled by what is being watched: the small seeds are changed.
+FUZZ_SECONDS ?= 3600
+FUZZ_LENGTH = $(if $(filter wasm,$(1)),4096,131072)
+FUZZ_TARGETS = $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
+fuzz:
+	$(CARGO) +nightly fuzz build
+	$(MAKE) -k -j $(words $(FUZZ_TARGETS)) $(FUZZ_TARGETS:%=fuzz-%)
+
+fuzz-%:
+	@mkdir -p $(OUT)/fuzz/$*
+	$(CARGO) +nightly fuzz run $* $(OUT)/fuzz/$* fuzz/corpus/$* -- -max_total_time=$(FUZZ_SECONDS) \
+	    -max_len=$(call FUZZ_LENGTH,$*) -timeout=30 -rss_limit_mb=1400 -print_final_stats=1 -verbosity=0
 
 clean:
 	$(CARGO) clean

@@ -81,7 +81,7 @@ fn a_witness_of_another_size_is_refused_before_it_takes_memory() {
     fs::write(&large, head).expect("a scratch file can be written");
     let file = fs::OpenOptions::new().write(true).open(&large).expect("it is there");
     file.set_len(76 + 32 * u64::from(VALUES)).expect("it can have a hole");
-    let answer = limited(3_000_000, &["prove", "--zkey", &zkey, "--wtns", &large.display().to_string(), WTNS]);
+    let answer = limited(4_000_000, &["prove", "--zkey", &zkey, "--wtns", &large.display().to_string(), WTNS]);
     assert_eq!(answer.0, Some(4), "{}", answer.1);
     assert!(answer.1.contains("1 of 2 proofs") && answer.1.contains("134217728 values"), "{}", answer.1);
 }
@@ -101,7 +101,7 @@ fn limited(kibibytes: u32, arguments: &[&str]) -> (Option<i32>, String) {
 fn too_little_address_space_for_a_calculator_is_no_fault_of_its_file() {
     let (folder, zkey, _) = key("space");
     drop(folder);
-    let (code, said) = limited(3_000_000, &["prove", "--zkey", &zkey, "--wasm", WASM, "--input", INPUT]);
+    let (code, said) = limited(4_000_000, &["prove", "--zkey", &zkey, "--wasm", WASM, "--input", INPUT]);
     assert_eq!(code, Some(6), "{said}");
     assert!(said.contains("4 GiB of address space") && said.contains("ulimit -v"), "{said}");
 }
@@ -116,7 +116,7 @@ fn a_circuit_that_cannot_be_held_is_refused_before_it_is_read() {
     let file = fs::OpenOptions::new().write(true).open(&large).expect("it is there");
     file.set_len(4 << 30).expect("it can have a hole");
     let (large, out) = (large.display().to_string(), folder.join("key").display().to_string());
-    let (code, said) = limited(3_000_000, &["setup", "--r1cs", &large, "-o", &out]);
+    let (code, said) = limited(4_000_000, &["setup", "--r1cs", &large, "-o", &out]);
     assert_eq!(code, Some(7), "{said}");
     assert!(said.contains("constraints of") && said.contains("`ulimit -v`"), "{said}");
 }
