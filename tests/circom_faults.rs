@@ -49,12 +49,46 @@ fn nothing_is_written_over_a_key_or_what_belongs_to_it() {
     for (option, name) in [("--trace", "public-0.json"), ("--waterfall", "proof-7.json")] {
         refused(&[&prove[..], &["--force", option, &format!("{out}/{name}")]].concat(), 2, &says);
     }
+    let (new, trace) = (format!("{place}/new"), format!("{place}/new/../new/proof-0.json"));
+    refused(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &new, "--trace", &trace], 2, &says);
     assert_eq!(files_in(&folder), before);
     assert!(fs::read_to_string(format!("{out}/public-0.json")).is_ok_and(|text| text.starts_with('[')));
 }
 
+/// A pattern means the files that fit it, here as well.
 #[test]
-fn old_proofs_stay_until_there_is_all_that_new_ones_are_made_of() {
+fn nothing_is_written_over_a_file_that_a_pattern_means() {
+    let (folder, zkey, _) = key("pattern");
+    fs::copy(WTNS, folder.join("one.wtns")).expect("a scratch file can be written");
+    fs::copy(INPUT, folder.join("one.json")).expect("a scratch file can be written");
+    let text = |name: &str| folder.join(name).display().to_string();
+    let (input, wtns, inputs, witnesses) = (text("one.json"), text("one.wtns"), text("o*.json"), text("*.wtns"));
+    let by_input = ["prove", "--zkey", &zkey, "--wasm", WASM, "--input", &inputs, "--trace", &input];
+    refused(&by_input, 2, &["--trace would be written over", "which is read as --input"]);
+    refused(&["prove", "--zkey", &zkey, "--wtns", &witnesses, "--trace", &wtns], 2, &["which is read as --wtns"]);
+    done(&["prove", "--zkey", &zkey, "--wtns", &witnesses]);
+    refused(&["prove", "--zkey", &zkey, "--wtns", &wtns, "--input", &input], 2, &["--input"]);
+}
+
+#[test]
+fn setup_replaces_nothing_without_being_told() {
+    for (format, lone) in [("zkey", "verification_key.json"), ("params", "circuit.vk"), ("params", "circuit.pce")] {
+        let folder = folder(&format!("lone-{lone}"));
+        fs::write(folder.join(lone), "somebody's").expect("a scratch file can be written");
+        let setup = ["setup", "--r1cs", R1CS, "--format", format, "-o", &folder.display().to_string()];
+        refused(&setup, 2, &[lone, "is there already", "--force"]);
+        assert_eq!(fs::read_to_string(folder.join(lone)).expect("it is there"), "somebody's");
+    }
+    let folder = folder("own-circuit");
+    let circuit = folder.join("circuit.pce").display().to_string();
+    fs::copy(R1CS, &circuit).expect("a scratch file can be written");
+    let setup = ["setup", "--r1cs", &circuit, "--force", "-o", &folder.display().to_string()];
+    refused(&setup, 2, &["would be written over", "which is read"]);
+    assert_eq!(fs::read(&circuit).expect("it is there"), fs::read(R1CS).expect("it is there"));
+}
+
+#[test]
+fn old_proofs_stay_until_there_is_a_new_one() {
     let (folder, zkey, _) = key("stay");
     let out = folder.join("proofs");
     let out_text = out.display().to_string();
@@ -64,6 +98,8 @@ fn old_proofs_stay_until_there_is_all_that_new_ones_are_made_of() {
     refused(&["prove", "--zkey", &nowhere, "--wtns", WTNS, "--out", &out_text, "--force"], 6, &["nowhere.zkey"]);
     let wasm = ["prove", "--zkey", &zkey, "--wasm", R1CS, "--input", INPUT, "--out", &out_text, "--force"];
     refused(&wasm, 3, &["not a WebAssembly module"]);
+    let other = ["prove", "--zkey", &zkey, "--wasm", WASM, "--input", INPUT, "--out", &out_text, "--force"];
+    refused(&other, 4, &["the calculator of another circuit"]);
     assert_eq!(files_in(&out), before);
     done(&["prove", "--zkey", &zkey, "--wtns", WTNS, "--out", &out_text, "--force"]);
     assert_ne!(files_in(&out), before, "another proof of the same statement");
@@ -135,6 +171,13 @@ fn values_of_files_do_not_command_the_terminal() {
     }
     assert_eq!(answer.error.lines().count(), 1, "{}", answer.error);
     assert!(answer.error.contains("forged\\u{1b}[2K\\u{202e}.json"), "{}", answer.error);
+    // With colours, which are escape sequences, neither does a name or a text of a graph.
+    let graph = folder.join("g\u{1b}[2K\u{9b}.ron").display().to_string();
+    fs::write(&graph, "(pipeline: \"a\u{9b}2K\u{1b}[2K\")").expect("a scratch file can be written");
+    let answer = proofline(&["check", "--color", "always", &graph]);
+    assert_eq!(answer.code, Some(1));
+    assert!(answer.out.contains('\u{1b}') && !answer.out.contains("\u{1b}[2K"), "{:?}", answer.out);
+    assert!(!answer.out.contains('\u{9b}'), "{:?}", answer.out);
 }
 
 #[test]
@@ -160,6 +203,9 @@ fn what_a_failed_proof_is_of_is_said() {
         5,
         &[&format!("error: proof-0 ({wrong}): the proof does not")],
     );
+    // Of several the first proof's counts, though the second is known to fail before anything is proved.
+    let nowhere = folder.join("nowhere.wtns").display().to_string();
+    refused(&["prove", "--zkey", &zkey, "--wtns", &wrong, &nowhere], 5, &[&format!("error: proof-0 ({wrong})")]);
 }
 
 /// Who may not read what another user kept beside a key proves all the same.

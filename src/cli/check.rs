@@ -66,8 +66,7 @@ impl Check {
                 let rendered = render::diagnostic(found, &outcome.sources, style);
                 match style {
                     Style::Plain => say!("{rendered}\n"),
-                    // Its colours are for the terminal.
-                    Style::Coloured => super::say::text_as_it_is(format_args!("{rendered}\n\n")),
+                    Style::Coloured => super::say::coloured(&format!("{rendered}\n")),
                 }
             }
             let (errors, warnings) = (outcome.errors().count(), outcome.warnings().count());
@@ -101,7 +100,7 @@ pub fn load(file: &Path) -> Result<Outcome, Error> {
     let catalogue = Source::inline("stages/catalogue.ron", CATALOGUE);
     // A bare name has no folder beside whose own folder the SKUs could be.
     let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    load_file(&place, &file.display().to_string(), catalogue).map_err(unreadable)
+    load_file(&place, &super::say::visible(&file.display().to_string()), catalogue).map_err(unreadable)
 }
 
 fn verdict(errors: usize, warnings: usize) -> String {

@@ -123,12 +123,17 @@ pub fn expect_apart<'a>(
                 "{name} would be written over {file}, which {does} as {other}: choose another"
             )));
         }
-        let precious = |place: &Path| place.extension().is_some_and(|end| PRECIOUS.iter().any(|known| end == *known));
-        if written && place.is_file() && [file, &place].into_iter().any(precious) {
+        let ends =
+            |place: &Path, known: &[&str]| place.extension().is_some_and(|end| known.iter().any(|known| end == *known));
+        let precious = |place: &Path| {
+            // What is kept beside a key may be made meanwhile.
+            ends(place, &["resident", "pce"]) || place.ends_with(LOCK) || (place.is_file() && ends(place, &PRECIOUS))
+        };
+        if written && [file, &place].into_iter().any(precious) {
             let file = file.display();
             return Err(Fault::Usage(format!(
-                "{name} would be written over {file}, which has the name of a key, a circuit or a witness: choose another, or \
-                 remove it first"
+                "{name} would be written over {file}, which has the name of a key, a circuit, a witness or what belongs to one: \
+                 choose another"
             )));
         }
         seen.push(((name, file), place, written));
@@ -178,6 +183,9 @@ pub fn read(file: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
+/// The file in a folder by which runs keep each other out.
+const LOCK: &str = ".proofline.lock";
+
 /// The right to write to a folder, for as long as this lives: two runs into one folder would mix their files.
 pub struct FolderLock {
     file: PathBuf,
@@ -190,7 +198,7 @@ impl FolderLock {
     /// Makes the folder if it is not there, and takes it.
     pub fn take(folder: &Path) -> Result<Self, Fault> {
         let made = make_folder(folder)?;
-        let file = folder.join(".proofline.lock");
+        let file = folder.join(LOCK);
         let fail = |source| Error::Io { action: "create", file: file.clone(), source };
         // A pipe would be waited for; what a link leads to is somebody's file.
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {

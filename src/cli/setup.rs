@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use proofline::setup::{Entropy, generate_for};
 use proofline::verify::snarkjs;
-use proofline::{Convention, PARAMS_FILE, ZKEY_FILE, Zkey};
+use proofline::{Convention, PARAMS_FILE, VK_FILE, ZKEY_FILE, Zkey};
 
 use super::exit::Fault;
 use super::files;
@@ -66,10 +66,27 @@ impl Setup {
                 other.display()
             )));
         }
-        if key.exists() && !self.force {
-            let key = key.display();
+        let made = match self.format {
+            KeyFormat::Params => vec![key.clone(), self.output.join(VK_FILE), stored::beside(&self.output)],
+            KeyFormat::Zkey => vec![key.clone(), self.output.join(VK_JSON_FILE)],
+        };
+        // Somebody's verifying key may lie alone there.
+        if let Some(there) = made.iter().find(|file| file.exists()).filter(|_| !self.force) {
             return Err(Fault::Usage(format!(
-                "{key} is there already: choose another folder, or replace it with --force"
+                "{} is there already: choose another folder, or replace the key with --force",
+                there.display()
+            )));
+        }
+        let place = |file: &PathBuf| std::fs::canonicalize(file).ok();
+        if let Some(read) = self
+            .choice
+            .r1cs
+            .as_ref()
+            .filter(|read| made.iter().any(|file| place(file).is_some_and(|file| Some(file) == place(read))))
+        {
+            return Err(Fault::Usage(format!(
+                "the key would be written over {}, which is read: choose another folder",
+                read.display()
             )));
         }
         let shape = self.choice.extract()?;

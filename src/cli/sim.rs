@@ -74,10 +74,10 @@ pub struct What {
 
 impl What {
     /// The files that are read.
-    pub fn inputs<'a>(&'a self, graph: &'a Path) -> Vec<files::Named<'a>> {
-        let costs = self.costs.iter().map(|file| ("--costs", file.as_path()));
-        let machine = self.machine.iter().map(|text| ("--machine", Path::new(text)));
-        [("the graph", graph)].into_iter().chain(costs).chain(machine).collect()
+    pub fn inputs(&self, graph: &Path) -> Vec<(&'static str, PathBuf)> {
+        let costs = self.costs.clone().unwrap_or_else(|| graph.with_file_name("costs.ron"));
+        let machine = self.machine.iter().map(|text| ("--machine", PathBuf::from(text)));
+        [("the graph", graph.to_owned()), ("--costs", costs)].into_iter().chain(machine).collect()
     }
 
     /// The study of a graph.
@@ -103,7 +103,7 @@ impl What {
 impl Sim {
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = self.trace.iter().map(|file| ("--trace", file.as_path()));
-        files::expect_apart(self.what.inputs(&self.graph), outputs)?;
+        files::expect_apart(self.what.inputs(&self.graph).iter().map(|(name, file)| (*name, file.as_path())), outputs)?;
         self.trace.iter().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };

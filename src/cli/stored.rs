@@ -30,8 +30,7 @@ impl Choice {
         match (&self.circuit, &self.r1cs) {
             (Some(name), _) => Ok(CircuitShape::from_builtin(name)?),
             (None, Some(file)) => {
-                // What is wrong with the file is for its reader to say.
-                expect_room_for_constraints(file, std::fs::metadata(file).map_or(0, |found| found.len()))?;
+                expect_room(file)?;
                 Ok(CircuitShape::from_r1cs(file)?)
             }
             (None, None) => Err(Fault::Usage("give a circuit: --circuit NAME or --r1cs FILE".into())),
@@ -42,7 +41,10 @@ impl Choice {
     pub fn origin(&self) -> Result<Origin, Fault> {
         match (&self.circuit, &self.r1cs) {
             (Some(name), _) => Ok(Origin::of_builtin(name.parse::<Builtin>()?)),
-            (None, Some(file)) => Ok(pool_of_all_cores()?.install(|| Origin::of_r1cs(file))?),
+            (None, Some(file)) => {
+                expect_room(file)?;
+                Ok(pool_of_all_cores()?.install(|| Origin::of_r1cs(file))?)
+            }
             (None, None) => Ok(Origin::UNKNOWN),
         }
     }
@@ -52,6 +54,12 @@ impl Choice {
         let Some(stored) = read(&beside(key), origin)? else { return Ok(None) };
         Ok(Some(pool_of_all_cores()?.install(|| stored.shape())?))
     }
+}
+
+/// Refuses a `.r1cs` file that could not be held, before it is read.
+fn expect_room(file: &Path) -> Result<(), Fault> {
+    // What is wrong with the file is for its reader to say.
+    expect_room_for_constraints(file, std::fs::metadata(file).map_or(0, |found| found.len()))
 }
 
 /// The circuit that is kept in a file, if it was extracted from `origin`.

@@ -32,7 +32,9 @@ impl Input {
             (Kind::Porep, Some(c1), true) => Self::of_c1(c1, &fields),
             (Kind::Porep, ..) => Err(Fault::Usage("a porep proof is made of --c1 FILE, and of nothing else".into())),
             (_, None, false) => Self::of_vanilla(args.claim.statement_of(&fields)?, &args.vanilla),
-            _ => Err(Fault::Usage(format!("a {kind} proof is made of --vanilla FILE …, and of nothing else"))),
+            _ => Err(Fault::Usage(format!(
+                "--filecoin {kind}: such a proof is made of --vanilla FILE …, and of nothing else"
+            ))),
         }
     }
 

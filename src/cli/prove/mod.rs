@@ -24,7 +24,7 @@ use super::watch::StageWatch;
 use super::{files, waterfall};
 use material::Material;
 use memory::MemoryWatch;
-use output::Output;
+use output::{Output, Taken};
 use witnesses::{Gathered, Witnesses};
 
 /// Proves a circuit. Every proof is verified before it is written.
@@ -90,26 +90,22 @@ impl Prove {
         ))
     }
 
-    /// The files that are read after the folder for proofs is taken.
-    fn read_later(&self) -> Result<Vec<PathBuf>, Fault> {
-        let material = self.material.files();
-        Ok(material.into_iter().map(|(_, file)| file.to_owned()).chain(self.witnesses.found()?).collect())
-    }
-
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
-        let inputs = [self.material.files(), self.witnesses.files(), self.filecoin.files()].concat();
         let outputs: Vec<_> = outputs.collect();
-        files::expect_apart(inputs, outputs.clone())?;
-        outputs.into_iter().try_for_each(|output| self.output.expect_apart(output))?;
+        let found = self.witnesses.found()?;
+        let witnesses = found.iter().map(|(name, file)| (*name, file.as_path()));
+        let inputs: Vec<_> = self.material.files().into_iter().chain(witnesses).collect();
+        files::expect_apart(inputs.iter().copied().chain(self.filecoin.files()), outputs.clone())?;
         self.expect_witnesses()?;
         if self.filecoin.claim.kind.is_some() {
             self.output.expect_network_format()?;
         }
         let filecoin = self.filecoin.claim.kind.is_some().then(|| Input::gather(&self.filecoin)).transpose()?;
         // Before any work: a folder that cannot be made must not cost an hour of proving.
-        let mut folder = self.output.take(&self.read_later()?)?;
+        let mut folder = self.output.take(inputs.iter().map(|(_, file)| *file))?;
+        outputs.into_iter().try_for_each(|output| self.output.expect_apart(output))?;
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
@@ -128,11 +124,10 @@ impl Prove {
         let prover = Prover::with(Options { observer, ..Options::default() })?;
         prover.notes().iter().for_each(|note| watch.say(&format!("note: {note}")));
 
-        folder.clear()?;
         let clock = Instant::now();
         let run = Run { prover: &prover, shape: &shape, key: &key, witnesses: &witnesses, proofs, watch: &watch };
         let mut memory = MemoryWatch::new(&prover);
-        let made = self.prove_all(&run, &mut memory);
+        let made = self.prove_all(&run, &mut folder, &mut memory);
         if made.is_err() {
             prover.abort();
         }
@@ -169,16 +164,21 @@ impl Prove {
 
     /// Keeps `concurrency` jobs in the pipeline until all are done. A proof that fails fails alone; what cannot be
     /// written ends the run.
-    fn prove_all(&self, run: &Run<'_>, memory: &mut MemoryWatch<'_>) -> Result<Summary, Fault> {
+    fn prove_all(&self, run: &Run<'_>, folder: &mut Taken, memory: &mut MemoryWatch<'_>) -> Result<Summary, Fault> {
         let mut in_flight: VecDeque<(u32, PublicInputs, Instant, Handle)> = VecDeque::new();
         let mut summary = Summary { verified: 0, first_fault: None };
-        let fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
+        let mut lowest = u32::MAX;
+        let mut fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
             let what = run.witnesses.label(number);
             // That of a lone proof is what the command ends with.
             if run.proofs > 1 {
                 run.watch.say(&format!("{what} failed: {fault}"));
             }
-            first.get_or_insert(Fault::Of { what, fault: Box::new(fault) });
+            // Of several the command ends with that of the first proof, whichever was known first.
+            if number <= lowest {
+                lowest = number;
+                *first = Some(Fault::Of { what, fault: Box::new(fault) });
+            }
         };
         let mut next = 0;
         while next < run.proofs || !in_flight.is_empty() {
@@ -204,6 +204,8 @@ impl Prove {
                     continue;
                 }
             };
+            // Those of an earlier run stay until there is a new one.
+            folder.clear()?;
             if let Gathered::Filecoin(input) = run.witnesses {
                 let (proof, statement) = input.proof(run.key, &proofs)?;
                 self.output.write_with_statement(number, &proof, &statement)?;

@@ -19,7 +19,7 @@ pub struct Output {
     /// How proofs are written [default: json with --zkey, else bin]
     #[arg(long, value_enum, requires = "out")]
     format: Option<ProofFormat>,
-    /// Removes the proofs of an earlier run from that folder first
+    /// Removes the proofs of an earlier run from that folder, once there is a new one
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -62,11 +62,11 @@ impl Output {
         }
     }
 
-    /// Refuses a file that would take the place of a proof or a statement of this run.
+    /// Refuses a file that would take the place of a proof or a statement of this run, whose folder is there.
     pub fn expect_apart(&self, (name, file): files::Named<'_>) -> Result<(), Fault> {
         let Some(folder) = &self.out else { return Ok(()) };
         let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let whole = |folder: &Path| std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).ok();
+        let whole = |folder: &Path| std::fs::canonicalize(folder).ok();
         if whole(above) == whole(folder) && is_ours(&file.file_name().unwrap_or_default().to_string_lossy()) {
             return Err(Fault::Usage(format!(
                 "{name} would be written over {}, which has a name that this run gives its proofs: choose another",
@@ -78,14 +78,14 @@ impl Output {
 
     /// Makes the folder, if one is wanted, and keeps other runs out of it. Refuses one that holds proofs of an earlier run, unless
     /// they may be removed: old and new ones look alike. What this run reads stays.
-    pub fn take(&self, read: &[PathBuf]) -> Result<Taken, Fault> {
+    pub fn take<'a>(&self, read: impl Iterator<Item = &'a Path>) -> Result<Taken, Fault> {
         let lock = self.out.as_deref().map(files::FolderLock::take).transpose()?;
         let old = self.out.as_deref().map(|folder| self.old(folder, read)).transpose()?;
         Ok(Taken { old: old.unwrap_or_default(), _lock: lock })
     }
 
     /// The proofs of an earlier run, which may be removed.
-    fn old(&self, folder: &Path, read: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+    fn old<'a>(&self, folder: &Path, read: impl Iterator<Item = &'a Path>) -> Result<Vec<PathBuf>, Fault> {
         let fail = |action, file: &Path| {
             let file = file.to_owned();
             move |source| Error::Io { action, file, source }
@@ -97,7 +97,7 @@ impl Output {
                 old.push(file);
             }
         }
-        let read: Vec<_> = read.iter().filter_map(|file| std::fs::canonicalize(file).ok()).collect();
+        let read: Vec<_> = read.filter_map(|file| std::fs::canonicalize(file).ok()).collect();
         let is_read = |file: &&PathBuf| std::fs::canonicalize(file).is_ok_and(|place| read.contains(&place));
         if let Some(file) = old.iter().find(is_read) {
             return Err(Fault::Usage(format!(
@@ -147,7 +147,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Removes the proofs of an earlier run: once there is all that the new ones are made of.
+    /// Removes the proofs of an earlier run.
     pub fn clear(&mut self) -> Result<(), Error> {
         self.old.drain(..).try_for_each(|file| {
             std::fs::remove_file(&file).map_err(|source| Error::Io { action: "remove", file, source })

@@ -9,16 +9,15 @@ use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::Input;
-use crate::cli::files::Named;
 
 #[derive(Args)]
 pub struct Witnesses {
-    /// Witnesses of a circuit of circom, one for each proof
+    /// Witnesses of a circuit of circom, one for each proof; `*` stands for any part of a file's name
     #[arg(
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["circuit", "wasm", "filecoin"]
+        conflicts_with_all = ["circuit", "wasm", "input", "filecoin"]
     )]
     wtns: Vec<PathBuf>,
     /// circom's witness calculator of the circuit (`circom --wasm`): computes the witnesses of --input
@@ -45,30 +44,19 @@ impl Witnesses {
         !self.wtns.is_empty() || self.wasm.is_some()
     }
 
-    /// The files that are read.
-    pub fn files(&self) -> Vec<Named<'_>> {
-        let wasm = self.wasm.iter().map(|file| ("--wasm", file.as_path()));
-        let wtns = self.wtns.iter().map(|file| ("--wtns", file.as_path()));
-        wtns.chain(wasm).chain(self.input.iter().map(|file| ("--input", file.as_path()))).collect()
-    }
-
-    /// The files that are read, with those that a pattern means in its place.
-    pub fn found(&self) -> Result<Vec<PathBuf>, Fault> {
-        let inputs = self.inputs()?;
-        Ok(self.wtns.iter().chain(&self.wasm).cloned().chain(inputs).collect())
-    }
-
-    fn inputs(&self) -> Result<Vec<PathBuf>, Fault> {
-        let inputs = self.input.iter().map(|pattern| circom::files_of(pattern));
-        Ok(inputs.collect::<Result<Vec<_>, _>>()?.concat())
+    /// The files that are read, by what the command line calls them, those that a pattern means in its place.
+    pub fn found(&self) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
+        let wasm = self.wasm.iter().map(|file| ("--wasm", file.clone()));
+        let wtns = found(&self.wtns)?.into_iter().map(|file| ("--wtns", file));
+        Ok(wtns.chain(wasm).chain(found(&self.input)?.into_iter().map(|file| ("--input", file))).collect())
     }
 
     /// Compiles the calculator, and finds the files that a pattern means.
     pub fn gather(&self) -> Result<Gathered, Fault> {
         let Some(wasm) = &self.wasm else {
-            return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(self.wtns.clone()) });
+            return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(found(&self.wtns)?) });
         };
-        let inputs = self.inputs()?;
+        let inputs = found(&self.input)?;
         let cache = Cache::of_user();
         let calculator = circom::open(wasm, &Limits::default(), cache.as_ref())?;
         if let (Some(cache), Some(why)) = (cache, calculator.unkept()) {
@@ -79,6 +67,12 @@ impl Witnesses {
         }
         Ok(Gathered::Inputs(Arc::new(calculator), inputs))
     }
+}
+
+/// The files that patterns mean.
+fn found(patterns: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+    let files = patterns.iter().map(|pattern| circom::files_of(pattern));
+    Ok(files.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 impl Gathered {
