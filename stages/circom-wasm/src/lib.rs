@@ -57,6 +57,7 @@ mod cache;
 mod calculator;
 mod compile;
 mod error;
+mod explain;
 pub mod field;
 mod files;
 mod hint;

@@ -1,18 +1,17 @@
 //! One instance of a calculator, under the clock.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use rustix::io::Errno;
-use wasmtime::{Instance, Memory, Store, Trap, TypedFunc, UpdateDeadline, WasmParams, WasmResults};
+use wasmtime::{Instance, Memory, Store, TypedFunc, UpdateDeadline, WasmParams, WasmResults};
 use zeroize::Zeroize;
 
 use crate::calculator::{Calculator, Version};
 use crate::error::WasmError;
+use crate::explain::{explain, explain_start, out_of_time};
 use crate::field::{self, Element};
 use crate::hint;
 use crate::host::{self, State};
@@ -88,12 +87,7 @@ impl<'c> Run<'c> {
             store.set_fuel(fuel).map_err(WasmError::system)?;
         }
         let made = calculator.module.instantiate(&mut store);
-        let of_system =
-            |error: &wasmtime::Error| error.chain().any(|cause| cause.is::<io::Error>() || cause.is::<Errno>());
-        let instance = made.map_err(|error| match of_system(&error) {
-            true => no_room(&error),
-            false => explain(calculator, input, time, store.data(), "start", &error),
-        })?;
+        let instance = made.map_err(|error| explain_start(calculator, input, time, store.data(), &error))?;
         let memory = instance.get_memory(&mut store, "memory");
         let mut run = Self { calculator, input, store, instance, memory, shared: None, late, time };
         run.call::<i32, ()>("init", 0, "initialise itself")?;
@@ -341,55 +335,4 @@ impl Drop for Values {
 
 fn halves(hash: u64) -> (i32, i32) {
     ((hash >> 32) as i32, hash as i32)
-}
-
-fn out_of_time(calculator: &Calculator, input: Option<&Path>, limit: Duration) -> WasmError {
-    let (file, input) = (calculator.file.clone(), input.map(Path::to_owned));
-    WasmError::OutOfTime { file, input, limit }
-}
-
-/// Why there is no instance although its code did nothing wrong.
-fn no_room(error: &wasmtime::Error) -> WasmError {
-    WasmError::System(format!(
-        "{:#}; every calculation reserves 4 GiB of address space and some more: raise `ulimit -v`, or compute the witness elsewhere \
-         (--wtns)",
-        error.root_cause()
-    ))
-}
-
-/// Why a call did not return.
-fn explain(
-    calculator: &Calculator,
-    input: Option<&Path>,
-    time: Duration,
-    state: &State,
-    during: &'static str,
-    error: &wasmtime::Error,
-) -> WasmError {
-    let (file, input_file) = (calculator.file.clone(), input.map(Path::to_owned));
-    if let Some(code) = state.exception {
-        let what = match code {
-            1 => "Signal not found.".to_owned(),
-            2 => "Too many signals set.".to_owned(),
-            3 => "Signal already set.".to_owned(),
-            4 => "Assert Failed.".to_owned(),
-            5 => "Not enough memory.".to_owned(),
-            6 => "Input signal array access exceeds the size.".to_owned(),
-            code => format!("Unknown error {code}."),
-        };
-        return WasmError::Refused { file, input: input_file, what, trace: state.trace.clone() };
-    }
-    match error.downcast_ref::<Trap>() {
-        Some(Trap::Interrupt) => out_of_time(calculator, input, time),
-        Some(Trap::OutOfFuel) => {
-            WasmError::OutOfFuel { file, input: input_file, limit: calculator.limits.fuel.unwrap_or_default() }
-        }
-        trap => match (state.granter.denied, trap) {
-            (Some(denied), _) => {
-                WasmError::OutOfMemory { file, what: denied.what, wanted: denied.wanted, limit: denied.limit }
-            }
-            (None, Some(trap)) => WasmError::Trap { file, input: input_file, during, cause: trap.to_string() },
-            (None, None) => WasmError::Trap { file, input: input_file, during, cause: error.root_cause().to_string() },
-        },
-    }
 }
