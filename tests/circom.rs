@@ -7,17 +7,8 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use circom::{R1CS, WTNS, done, folder, key, refused};
+use circom::{R1CS, WTNS, done, folder, key, refused, wrong_witness};
 use common::proofline;
-
-fn wrong_witness(folder: &Path) -> String {
-    let mut bytes = fs::read(WTNS).expect("the witness");
-    let last = bytes.len() - 32;
-    bytes[last] ^= 1;
-    let file = folder.join("wrong.wtns");
-    fs::write(&file, bytes).expect("a scratch file can be written");
-    file.display().to_string()
-}
 
 #[test]
 fn from_a_key_to_a_verdict() {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use circom::{R1CS, WTNS, done, folder, key, refused};
+use circom::{R1CS, WTNS, done, folder, key, refused, wrong_witness};
 use common::proofline;
 
 const WASM: &str = "tests/data/circom/asserting.wasm";
@@ -193,11 +193,7 @@ fn what_is_left_out_is_asked_for() {
 #[test]
 fn what_a_failed_proof_is_of_is_said() {
     let (folder, zkey, _) = key("of");
-    let mut bytes = fs::read(WTNS).expect("the witness");
-    let last = bytes.len() - 32;
-    bytes[last] ^= 1;
-    let wrong = folder.join("wrong.wtns").display().to_string();
-    fs::write(&wrong, bytes).expect("a scratch file can be written");
+    let wrong = wrong_witness(&folder);
     refused(
         &["prove", "--zkey", &zkey, "--wtns", &wrong],
         5,

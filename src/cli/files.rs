@@ -18,9 +18,7 @@ pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Error> {
     }
     // Beside what the link leads to, so that the link is not replaced.
     let target = fs::canonicalize(file);
-    let mut whole = PartialFile::create(target.as_deref().unwrap_or(file), bytes.len())?;
-    whole.write_all(bytes).map_err(fail("write"))?;
-    whole.finish()
+    PartialFile::write_whole(target.as_deref().unwrap_or(file), bytes)
 }
 
 /// Whether a file can be written here, asked before the work that makes it.
@@ -93,52 +91,79 @@ impl Write for WholeFile {
 /// Files by what the command line calls them.
 pub type Named<'a> = (&'static str, &'a Path);
 
+/// The folder that a file is in.
+pub fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// What ends so is a key, a circuit or a witness, or what belongs to one: nothing else is written over it.
 const PRECIOUS: [&str; 8] = ["zkey", "params", "vk", "resident", "pce", "r1cs", "wtns", "wasm"];
 
 /// Whether what is written is neither what is read nor written twice, nor takes the place of a key or what belongs to one; asked
 /// before the work.
-pub fn expect_apart<'a>(
-    inputs: impl IntoIterator<Item = Named<'a>>,
+pub fn expect_apart(
+    inputs: impl IntoIterator<Item = (&'static str, impl AsRef<Path>)>,
+    outputs: impl IntoIterator<Item = (&'static str, impl AsRef<Path>)>,
+) -> Result<(), Fault> {
+    let outputs: Vec<_> = outputs.into_iter().collect();
+    let outputs = || outputs.iter().map(|(name, file)| (*name, file.as_ref()));
+    expect_unread(inputs, outputs())?;
+    outputs().try_for_each(expect_no_key)
+}
+
+/// Whether what is written is neither what is read nor written twice.
+pub fn expect_unread<'a>(
+    inputs: impl IntoIterator<Item = (&'static str, impl AsRef<Path>)>,
     outputs: impl IntoIterator<Item = Named<'a>>,
 ) -> Result<(), Fault> {
-    // The last of them may not be there yet.
-    let whole = |file: &Path| {
-        fs::canonicalize(file).or_else(|_| {
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            fs::canonicalize(folder).map(|folder| folder.join(file.file_name().unwrap_or_default()))
-        })
-    };
-    let is_file = |file: &Path| !file.exists() || file.is_file();
-    let mut seen: Vec<(Named<'a>, PathBuf, bool)> = Vec::new();
-    let all = inputs.into_iter().map(|named| (named, false)).chain(outputs.into_iter().map(|named| (named, true)));
-    for ((name, file), written) in all {
-        // A device or a pipe may be both; where a path leads nowhere the reader or the writer says so.
-        let Some(place) = whole(file).ok().filter(|_| is_file(file)) else { continue };
+    let inputs = inputs.into_iter().map(|(name, file)| (name, file.as_ref().to_owned(), false));
+    let outputs = outputs.into_iter().map(|(name, file)| (name, file.to_owned(), true));
+    let mut seen: Vec<(&str, PathBuf, bool)> = Vec::new();
+    for (name, file, written) in inputs.chain(outputs) {
+        let Some(place) = place_of(&file) else { continue };
         let other = seen.iter().find(|(_, other, _)| written && *other == place);
-        if let Some(((other, _), _, other_written)) = other {
+        if let Some((other, _, other_written)) = other {
             let does = if *other_written { "is written to" } else { "is read" };
             let file = file.display();
             return Err(Fault::Usage(format!(
                 "{name} would be written over {file}, which {does} as {other}: choose another"
             )));
         }
-        let ends =
-            |place: &Path, known: &[&str]| place.extension().is_some_and(|end| known.iter().any(|known| end == *known));
-        let precious = |place: &Path| {
-            // What is kept beside a key may be made meanwhile.
-            ends(place, &["resident", "pce"]) || place.ends_with(LOCK) || (place.is_file() && ends(place, &PRECIOUS))
-        };
-        if written && [file, &place].into_iter().any(precious) {
-            let file = file.display();
-            return Err(Fault::Usage(format!(
-                "{name} would be written over {file}, which has the name of a key, a circuit, a witness or what belongs to one: \
-                 choose another"
-            )));
-        }
-        seen.push(((name, file), place, written));
+        seen.push((name, place, written));
     }
     Ok(())
+}
+
+/// Whether what is written does not take the place of a key or what belongs to one.
+fn expect_no_key((name, file): Named<'_>) -> Result<(), Fault> {
+    let Some(place) = place_of(file) else { return Ok(()) };
+    let ends =
+        |place: &Path, known: &[&str]| place.extension().is_some_and(|end| known.iter().any(|known| end == *known));
+    let precious = |place: &Path| {
+        // What is kept beside a key may be made meanwhile.
+        ends(place, &["resident", "pce"]) || place.ends_with(LOCK) || (place.is_file() && ends(place, &PRECIOUS))
+    };
+    if [file, &place].into_iter().any(precious) {
+        let file = file.display();
+        return Err(Fault::Usage(format!(
+            "{name} would be written over {file}, which has the name of a key, a circuit, a witness or what belongs to one: \
+             choose another"
+        )));
+    }
+    Ok(())
+}
+
+/// Where a file is or is going to be, links followed. Nothing for a device or a pipe, which may be read and written, and where a path
+/// leads nowhere: the reader or the writer says so.
+fn place_of(file: &Path) -> Option<PathBuf> {
+    if file.exists() && !file.is_file() {
+        return None;
+    }
+    let place = fs::canonicalize(file).or_else(|_| {
+        let folder = fs::canonicalize(folder_of(file));
+        folder.map(|folder| folder.join(file.file_name().unwrap_or_default()))
+    });
+    place.ok()
 }
 
 /// Whether files can be made in this folder, and the disk has room for a block.

@@ -13,18 +13,18 @@ pub fn line(text: Arguments<'_>) {
 /// A text whose characters that command a terminal, or turn the direction of writing, are shown instead: names and contents of
 /// files are anybody's, and a verdict must not be painted over.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    visible_but(text, '\n')
+    visible_but(text, &['\n', '\t'])
 }
 
 /// As [`line`], of a text with colours, in which nothing but these is anybody's escape sequence.
 pub fn coloured(text: &str) {
-    text_as_it_is(format_args!("{}\n", visible_but(text, '\u{1b}')));
+    text_as_it_is(format_args!("{}\n", visible_but(text, &['\n', '\t', '\u{1b}'])));
 }
 
-fn visible_but(text: &str, allowed: char) -> Cow<'_, str> {
+fn visible_but<'a>(text: &'a str, allowed: &[char]) -> Cow<'a, str> {
     let commands = |c: char| {
         let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || (c.is_control() && c != '\n' && c != '\t' && c != allowed)
+        turns || (c.is_control() && !allowed.contains(&c))
     };
     if !text.contains(commands) {
         return Cow::Borrowed(text);
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn what_commands_a_terminal_is_shown() {
         assert_eq!(visible("a\tb\nc é"), "a\tb\nc é");
-        assert_eq!(visible_but("\u{1b}[1mx\u{9b}y", '\u{1b}'), "\u{1b}[1mx\\u{9b}y");
+        assert_eq!(visible_but("\u{1b}[1mx\u{9b}y", &['\u{1b}']), "\u{1b}[1mx\\u{9b}y");
         assert_eq!(visible("x\r\u{1b}[2K\u{202e}y\u{7}"), "x\\u{d}\\u{1b}[2K\\u{202e}y\\u{7}");
     }
 }

@@ -77,18 +77,8 @@ impl Setup {
                 there.display()
             )));
         }
-        let place = |file: &PathBuf| std::fs::canonicalize(file).ok();
-        if let Some(read) = self
-            .choice
-            .r1cs
-            .as_ref()
-            .filter(|read| made.iter().any(|file| place(file).is_some_and(|file| Some(file) == place(read))))
-        {
-            return Err(Fault::Usage(format!(
-                "the key would be written over {}, which is read: choose another folder",
-                read.display()
-            )));
-        }
+        let r1cs = self.choice.r1cs.iter().map(|file| ("--r1cs", file));
+        files::expect_unread(r1cs, made.iter().map(|file| ("the key", file.as_path())))?;
         let shape = self.choice.extract()?;
         let unused = shape.unused();
         if let Some(first) = unused.first().filter(|_| self.format == KeyFormat::Params) {

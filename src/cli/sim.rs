@@ -103,7 +103,7 @@ impl What {
 impl Sim {
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = self.trace.iter().map(|file| ("--trace", file.as_path()));
-        files::expect_apart(self.what.inputs(&self.graph).iter().map(|(name, file)| (*name, file.as_path())), outputs)?;
+        files::expect_apart(self.what.inputs(&self.graph), outputs)?;
         self.trace.iter().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let conditions = Conditions { contention: !self.what.no_contention, seed: self.what.seed, observer: None };

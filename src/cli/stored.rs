@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use proofline::{Builtin, CircuitShape, Origin, StoredCircuit, resident};
+use proofline::{Builtin, CircuitShape, Error, Origin, StoredCircuit, resident};
 
 use super::exit::Fault;
 use super::room::expect_room_for_constraints;
@@ -63,7 +63,7 @@ fn expect_room(file: &Path) -> Result<(), Fault> {
 }
 
 /// The circuit that is kept in a file, if it was extracted from `origin`.
-pub fn read(file: &Path, origin: Origin) -> Result<Option<StoredCircuit>, Fault> {
+pub fn read(file: &Path, origin: Origin) -> Result<Option<StoredCircuit>, Error> {
     if !file.exists() {
         return Ok(None);
     }

@@ -41,7 +41,7 @@ impl Sweep {
     pub fn run(&self) -> Result<(), Fault> {
         let outputs = [("--csv", &self.csv), ("--plot", &self.plot)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
-        files::expect_apart(self.what.inputs(&self.graph).iter().map(|(name, file)| (*name, file.as_path())), outputs)?;
+        files::expect_apart(self.what.inputs(&self.graph), outputs)?;
         [&self.csv, &self.plot].into_iter().flatten().try_for_each(|file| files::expect_writable(file))?;
         let study = self.what.study(&self.graph)?;
         let axes = self.vary.iter().map(|text| Axis::parse(text, &study)).collect::<Result<Vec<_>, _>>();

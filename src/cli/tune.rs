@@ -74,10 +74,7 @@ fn make_folder_of(file: &Path) -> Result<(), Error> {
 impl Tune {
     pub fn run(&self) -> Result<(), Fault> {
         if let Some(file) = &self.out {
-            files::expect_apart(
-                self.what.inputs(&self.graph).iter().map(|(name, file)| (*name, file.as_path())),
-                [("--out", file.as_path())],
-            )?;
+            files::expect_apart(self.what.inputs(&self.graph), [("--out", file)])?;
             files::expect_writable(file)?;
         }
         let study = self.what.study(&self.graph)?;

@@ -35,16 +35,8 @@ pub fn read(file: &Path, choice: &Choice) -> Result<(CircuitShape, ProvingKey), 
 fn converted(file: &Path, watch: &dyn Fn(Progress)) -> Result<Option<Resident>, Fault> {
     let beside = resident::beside(file);
     if beside.exists() {
-        let converted = match Resident::open(&beside) {
-            Err(error @ (Error::Io { .. } | Error::NotRegular { .. })) => {
-                tell!(
-                    "note: {error}: every point of {} is checked instead; remove that, or see that it can be read",
-                    file.display()
-                );
-                return Ok(None);
-            }
-            opened => opened?,
-        };
+        let instead = format!("every point of {} is checked", file.display());
+        let Some(converted) = if_readable(Resident::open(&beside), &instead)? else { return Ok(None) };
         if converted.belongs_to(file)? {
             return Ok(Some(converted));
         }
@@ -64,6 +56,17 @@ fn converted(file: &Path, watch: &dyn Fn(Progress)) -> Result<Option<Resident>, 
     }
 }
 
+/// What is kept beside a key; where it cannot be read, nothing, with a note of what is done instead.
+fn if_readable<T>(kept: Result<T, Error>, instead: &str) -> Result<Option<T>, Error> {
+    match kept {
+        Err(error @ (Error::Io { .. } | Error::NotRegular { .. })) => {
+            tell!("note: {error}: {instead} instead; remove that, or see that it can be read");
+            Ok(None)
+        }
+        kept => kept.map(Some),
+    }
+}
+
 /// The circuit: of the `.r1cs` file, kept beside the key, or of the key itself.
 fn circuit(
     file: &Path,
@@ -76,13 +79,8 @@ fn circuit(
     }
     // `circuit.zkey.pce`: what the key knows of the circuit, which is less than `circuit.pce` does.
     let place = file.with_added_extension("pce");
-    let stored = match origin.map(|origin| stored::read(&place, origin)).transpose() {
-        Err(Fault::Input(error @ (Error::Io { .. } | Error::NotRegular { .. }))) => {
-            tell!("note: {error}: the circuit is taken from the key instead; remove that, or see that it can be read");
-            None
-        }
-        read => read?.flatten(),
-    };
+    let stored = origin.map(|origin| if_readable(stored::read(&place, origin), "the circuit is taken from the key"));
+    let stored = stored.transpose()?.flatten().flatten();
     if let Some(stored) = stored {
         return Ok(stored.shape()?);
     }

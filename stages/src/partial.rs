@@ -45,6 +45,16 @@ impl PartialFile {
         Ok(Self { path: path.to_owned(), partial, named, file: BufWriter::with_capacity(buffer, file) })
     }
 
+    /// Writes a file at once.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create) and [`finish`](Self::finish).
+    pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let mut whole = Self::create(path, 0)?;
+        whole.put(bytes)?;
+        whole.finish()
+    }
+
     /// Appends bytes.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all(bytes).map_err(Error::io("write", &self.path))
@@ -139,6 +149,19 @@ mod tests {
         assert_eq!((fs::read(&path).unwrap().as_slice(), names()), (&b"again"[..], 1));
         let nowhere = PartialFile::create(&folder.path().join("no/where"), 2).map(drop).unwrap_err();
         assert!(nowhere.to_string().contains("no/where"), "{nowhere}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("window-1.vanilla.bincode");
+        PartialFile::write_whole(&file, b"one").unwrap();
+        PartialFile::write_whole(&file, b"other").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"other");
+        let taken = folder.path().join("window-2.vanilla.bincode");
+        fs::create_dir(&taken).unwrap();
+        assert!(PartialFile::write_whole(&taken, b"two").unwrap_err().to_string().contains("window-2.vanilla.bincode"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no partial file is left");
     }
 
     /// Where a file can do without a name, nothing is left of it, whatever ends the process.

@@ -41,3 +41,13 @@ pub fn key(name: &str) -> (PathBuf, String, String) {
     let (zkey, vk) = (file("circuit.zkey"), file("verification_key.json"));
     (folder, zkey, vk)
 }
+
+/// A witness in which one value is another.
+pub fn wrong_witness(folder: &Path) -> String {
+    let mut bytes = fs::read(WTNS).expect("the witness");
+    let last = bytes.len() - 32;
+    bytes[last] ^= 1;
+    let file = folder.join("wrong.wtns");
+    fs::write(&file, bytes).expect("a scratch file can be written");
+    file.display().to_string()
+}

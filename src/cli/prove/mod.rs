@@ -94,9 +94,8 @@ impl Prove {
         let outputs = [("--waterfall", &self.waterfall), ("--trace", &self.trace)];
         let outputs = outputs.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)));
         let outputs: Vec<_> = outputs.collect();
-        let found = self.witnesses.found()?;
-        let witnesses = found.iter().map(|(name, file)| (*name, file.as_path()));
-        let inputs: Vec<_> = self.material.files().into_iter().chain(witnesses).collect();
+        let found = self.witnesses.find()?;
+        let inputs = [self.material.files(), found.files()].concat();
         files::expect_apart(inputs.iter().copied().chain(self.filecoin.files()), outputs.clone())?;
         self.expect_witnesses()?;
         if self.filecoin.claim.kind.is_some() {
@@ -109,7 +108,7 @@ impl Prove {
         for file in [&self.waterfall, &self.trace].into_iter().flatten() {
             files::expect_writable(file)?;
         }
-        let witnesses = filecoin.map_or_else(|| self.witnesses.gather(), |input| Ok(Gathered::Filecoin(input)))?;
+        let witnesses = filecoin.map_or_else(|| found.gather(), |input| Ok(Gathered::Filecoin(input)))?;
         let (shape, key) = match &witnesses {
             Gathered::Filecoin(input) => input.material(self.material.params(), self.filecoin.published)?,
             _ => self.material.read()?,
@@ -159,7 +158,7 @@ impl Prove {
         if let Some(file) = &self.trace {
             say!("trace written to {}", file.display());
         }
-        first_fault.map_or(Ok(()), Err)
+        first_fault.map_or(Ok(()), |(_, fault)| Err(fault))
     }
 
     /// Keeps `concurrency` jobs in the pipeline until all are done. A proof that fails fails alone; what cannot be
@@ -167,17 +166,15 @@ impl Prove {
     fn prove_all(&self, run: &Run<'_>, folder: &mut Taken, memory: &mut MemoryWatch<'_>) -> Result<Summary, Fault> {
         let mut in_flight: VecDeque<(u32, PublicInputs, Instant, Handle)> = VecDeque::new();
         let mut summary = Summary { verified: 0, first_fault: None };
-        let mut lowest = u32::MAX;
-        let mut fail = |number: u32, fault: Fault, first: &mut Option<Fault>| {
+        let fail = |number: u32, fault: Fault, first: &mut Option<(u32, Fault)>| {
             let what = run.witnesses.label(number);
             // That of a lone proof is what the command ends with.
             if run.proofs > 1 {
                 run.watch.say(&format!("{what} failed: {fault}"));
             }
             // Of several the command ends with that of the first proof, whichever was known first.
-            if number <= lowest {
-                lowest = number;
-                *first = Some(Fault::Of { what, fault: Box::new(fault) });
+            if first.as_ref().is_none_or(|(lowest, _)| number < *lowest) {
+                *first = Some((number, Fault::Of { what, fault: Box::new(fault) }));
             }
         };
         let mut next = 0;
@@ -247,7 +244,8 @@ impl Run<'_> {
 /// What came of a run.
 struct Summary {
     verified: u32,
-    first_fault: Option<Fault>,
+    /// Of the first of the proofs that failed, and its number.
+    first_fault: Option<(u32, Fault)>,
 }
 
 fn new_trace(file: &Path, plan: &Plan) -> Result<(Arc<TraceWriter<WholeFile>>, WholeFile), Fault> {

@@ -65,9 +65,10 @@ impl Output {
     /// Refuses a file that would take the place of a proof or a statement of this run, whose folder is there.
     pub fn expect_apart(&self, (name, file): files::Named<'_>) -> Result<(), Fault> {
         let Some(folder) = &self.out else { return Ok(()) };
-        let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let whole = |folder: &Path| std::fs::canonicalize(folder).ok();
-        if whole(above) == whole(folder) && is_ours(&file.file_name().unwrap_or_default().to_string_lossy()) {
+        if whole(files::folder_of(file)) == whole(folder)
+            && is_ours(&file.file_name().unwrap_or_default().to_string_lossy())
+        {
             return Err(Fault::Usage(format!(
                 "{name} would be written over {}, which has a name that this run gives its proofs: choose another",
                 file.display()

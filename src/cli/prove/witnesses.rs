@@ -1,6 +1,6 @@
 //! Which witnesses are proved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use proofline::{CircuitShape, WitnessSource, circom};
 
 use crate::cli::exit::Fault;
 use crate::cli::filecoin::Input;
+use crate::cli::files::Named;
 
 #[derive(Args)]
 pub struct Witnesses {
@@ -44,19 +45,32 @@ impl Witnesses {
         !self.wtns.is_empty() || self.wasm.is_some()
     }
 
-    /// The files that are read, by what the command line calls them, those that a pattern means in its place.
-    pub fn found(&self) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
-        let wasm = self.wasm.iter().map(|file| ("--wasm", file.clone()));
-        let wtns = found(&self.wtns)?.into_iter().map(|file| ("--wtns", file));
-        Ok(wtns.chain(wasm).chain(found(&self.input)?.into_iter().map(|file| ("--input", file))).collect())
+    /// The files that are read, those that a pattern means in its place.
+    pub fn find(&self) -> Result<Found<'_>, Fault> {
+        Ok(Found { wtns: found(&self.wtns)?, wasm: self.wasm.as_deref(), input: found(&self.input)? })
+    }
+}
+
+/// The files that are read.
+pub struct Found<'a> {
+    wtns: Vec<PathBuf>,
+    wasm: Option<&'a Path>,
+    input: Vec<PathBuf>,
+}
+
+impl Found<'_> {
+    /// The files by what the command line calls them.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        let wtns = self.wtns.iter().map(|file| ("--wtns", file.as_path()));
+        let wasm = self.wasm.iter().map(|file| ("--wasm", *file));
+        wtns.chain(wasm).chain(self.input.iter().map(|file| ("--input", file.as_path()))).collect()
     }
 
-    /// Compiles the calculator, and finds the files that a pattern means.
+    /// Compiles the calculator.
     pub fn gather(&self) -> Result<Gathered, Fault> {
-        let Some(wasm) = &self.wasm else {
-            return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(found(&self.wtns)?) });
+        let Some(wasm) = self.wasm else {
+            return Ok(if self.wtns.is_empty() { Gathered::BuiltIn } else { Gathered::Files(self.wtns.clone()) });
         };
-        let inputs = found(&self.input)?;
         let cache = Cache::of_user();
         let calculator = circom::open(wasm, &Limits::default(), cache.as_ref())?;
         if let (Some(cache), Some(why)) = (cache, calculator.unkept()) {
@@ -65,7 +79,7 @@ impl Witnesses {
                 cache.folder().display()
             );
         }
-        Ok(Gathered::Inputs(Arc::new(calculator), inputs))
+        Ok(Gathered::Inputs(Arc::new(calculator), self.input.clone()))
     }
 }
 
@@ -126,7 +140,7 @@ impl Gathered {
             }
             (Self::Files(_), Some(file), _) => Ok(WitnessSource::from_wtns(shape, file)?),
             (Self::BuiltIn, _, Some(builtin)) => Ok(builtin.fresh_witness()),
-            _ => Err(Fault::Usage("give the witnesses of the circuit: --wtns FILE, or --wasm and --input".into())),
+            _ => Err(Fault::Internal("a proof without a witness".into())),
         }
     }
 }

@@ -32,14 +32,12 @@ pub(crate) fn read_wtns_if(
     let sections = SectionFile::open(file, MAGIC, VERSION)?;
     let (header, header_offset) = sections.read_header(HEADER)?;
     let length = sections.section(VALUES, "the values")?.length;
-    let header = || Cursor::at(file, &header, header_offset);
-    let (at, count) = read_count(&mut header())?;
-    let count = header().check_count_in(length, at, u64::from(count), SCALAR_BYTES, "the number of values")?;
+    let count = read_count(Cursor::at(file, &header, header_offset), length)?;
     judge(count)?;
     let place = sections.section_of(VALUES, "the values", SCALAR_BYTES * count as u64)?;
     // One allocation, which is wiped: a growing one would leave copies of a witness behind.
     let values = Zeroizing::new(sections.read_small(place)?);
-    from_sections(header(), Cursor::at(file, &values, place.offset))
+    read_values(Cursor::at(file, &values, place.offset), count)
 }
 
 /// Reads a file's bytes; `file` is its name in errors.
@@ -48,21 +46,23 @@ pub(crate) fn read_wtns_if(
 /// As [`read_wtns`].
 pub fn parse_wtns(file: &Path, bytes: &[u8]) -> Result<SecretScalars, Error> {
     let container = Container::open(file, bytes, MAGIC, VERSION)?;
-    from_sections(container.section(HEADER, "the header")?, container.section(VALUES, "the values")?)
+    let header = container.section(HEADER, "the header")?;
+    let values = container.section(VALUES, "the values")?;
+    let count = read_count(header, values.left())?;
+    read_values(values, count)
 }
 
-/// The number of values that a header states, and where.
-fn read_count(header: &mut Cursor<'_>) -> Result<(u64, u32), Error> {
-    expect_bls12_381(header)?;
+/// The number of values that a header states, which so many bytes can hold.
+fn read_count(mut header: Cursor<'_>, bytes: u64) -> Result<usize, Error> {
+    expect_bls12_381(&mut header)?;
     let at = header.offset();
     let count = header.u32("the number of values")?;
-    expect_end(header, "the header")?;
-    Ok((at, count))
+    expect_end(&header, "the header")?;
+    header.check_count_in(bytes, at, u64::from(count), SCALAR_BYTES, "the number of values")
 }
 
-fn from_sections(mut header: Cursor<'_>, mut section: Cursor<'_>) -> Result<SecretScalars, Error> {
-    let (at, count) = read_count(&mut header)?;
-    let count = section.check_count(at, u64::from(count), SCALAR_BYTES, "the number of values")?;
+/// So many values, and nothing behind them.
+fn read_values(mut section: Cursor<'_>, count: usize) -> Result<SecretScalars, Error> {
     let mut values = SecretScalars::zeros(count);
     let first = section.offset();
     for value in values.iter_mut() {

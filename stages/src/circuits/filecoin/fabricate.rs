@@ -19,13 +19,14 @@ use super::bytes::Bytes32;
 use super::circuit::Shape;
 use super::family::Kind;
 use super::guard::caught;
-use super::made::{Made, put, statement_in, with_statement};
+use super::made::{Made, statement_in, with_statement};
 use super::post::PostStatement;
 use super::registered::RegisteredProof;
 use super::seal::FREE_BITS;
 use super::size::of_size;
 use super::statement::Statement;
 use crate::error::Error;
+use crate::partial::PartialFile;
 
 /// Children of a node in the trees at the bottom.
 const ARITY: usize = 8;
@@ -108,7 +109,7 @@ fn write_shaped<Tree: Shape>(making: &Fabricating<'_>, folder: &Path) -> Result<
         bytes.extend(comm_c);
         bytes.extend(tree.root);
         let file = folder.join(format!("{}-{number}.vanilla.bincode", family.kind));
-        put(&file, &bytes)?;
+        PartialFile::write_whole(&file, &bytes)?;
         vanilla.push(file);
         sectors.push((number, comm_r));
     }

@@ -22,7 +22,7 @@ use super::bytes::Bytes32;
 use super::circuit::Shape;
 use super::family::{Family, Kind};
 use super::guard::caught;
-use super::made::{Made, put, with_statement};
+use super::made::{Made, with_statement};
 use super::porep::SealStatement;
 use super::post::PostStatement;
 use super::registered::{RegisteredProof, porep_config_of};
@@ -30,6 +30,7 @@ use super::size::{SectorSize, of_size};
 use super::statement::Statement;
 use super::update::UpdateStatement;
 use crate::error::Error;
+use crate::partial::PartialFile;
 
 /// Larger sectors take more memory and time than a test may: sealing is not what this program is for.
 const LARGEST: u64 = 512 << 20;
@@ -211,7 +212,7 @@ fn seal_one<Tree: Shape>(
         });
         let statement = SealStatement { proof, prover: sealing.prover, sector: number, comm_d, comm_r, ticket, seed };
         let file = folder.join(format!("porep-{number}.c1.json"));
-        put(&file, text.to_string().as_bytes())?;
+        PartialFile::write_whole(&file, text.to_string().as_bytes())?;
         made.push(with_statement(folder, &format!("porep-{number}"), Statement::Seal(statement), vec![file])?);
     }
     Ok(Sector { number, cache, sealed, comm_r })
@@ -232,7 +233,7 @@ fn post<Tree: Shape>(sealing: &Sealing<'_>, kind: Kind, sectors: &[Sector], fold
             Ok(bincode::serialize(&generate_single_vanilla_proof::<Tree>(&config, id, &replica, drawn)?)?)
         })?;
         let file = folder.join(format!("{kind}-{}.vanilla.bincode", sector.number));
-        put(&file, &bytes)?;
+        PartialFile::write_whole(&file, &bytes)?;
         vanilla.push(file);
     }
     let sectors: Vec<(u64, Bytes32)> = sectors.iter().map(|sector| (sector.number, sector.comm_r)).collect();
@@ -270,7 +271,7 @@ fn update<Tree: Shape>(
     let mut vanilla = Vec::new();
     for (partition, bytes) in proofs.iter().enumerate() {
         let file = folder.join(format!("update-{}.vanilla-{partition}.bincode", sector.number));
-        put(&file, bytes)?;
+        PartialFile::write_whole(&file, bytes)?;
         vanilla.push(file);
     }
     let (comm_r_new, comm_d_new) = (encoded.comm_r_new, encoded.comm_d_new);
